@@ -1,4 +1,6 @@
-"""What memapp promises about speed, memory and quality, measured: `python -m benchmarks.NAME`, each one table from one run."""
+"""What memapp promises about speed, memory and quality, measured: `python -m benchmarks.NAME`, each
+one table from one run.
+"""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -9,7 +11,9 @@ if TYPE_CHECKING:
     from memapp.inference.embedder import ChildEmbedder
 
 MISSED = 3
-"""How a benchmark leaves that missed a bound. One that crashes leaves with 1, as Python does, and bad options with 2."""
+"""How a benchmark leaves that missed a bound. One that crashes leaves with 1, as Python does, and
+bad options with 2.
+"""
 MADE_UP = Path(__file__).parent / "made_up"
 """What a benchmark uses when there is no data, in the same form."""
 
@@ -23,7 +27,9 @@ def bundled_embedder() -> "ChildEmbedder":
 
 
 def chat_model_options() -> ArgumentParser:
-    """Return a parent parser with the options that choose the chat model: `ArgumentParser(parents=[chat_model_options()])`."""
+    """Return a parent parser with the options that choose the chat model:
+    `ArgumentParser(parents=[chat_model_options()])`.
+    """
     options = ArgumentParser(add_help=False)
     chosen = options.add_mutually_exclusive_group()
     names = "a GGUF file, one in the models folder, `default` or `bundled`"
@@ -46,7 +52,9 @@ def chat_model_file(options: Namespace) -> Path:
             return bundled_model_path()
         case "default":
             if (file := default_file(places)) is None:
-                raise ModelError("The default model is not here.", "Get it: memapp models get --default")
+                raise ModelError(
+                    "The default model is not here.", "Get it: memapp models get --default"
+                )
             return file
         case name:
             return gguf_file.find(places.models, name)
@@ -54,7 +62,9 @@ def chat_model_file(options: Namespace) -> Path:
 
 def chat_model_flags(options: Namespace) -> dict[str, str]:
     """Return the settings that make memapp use the chosen model. Raises `ModelError`."""
-    return {"server": options.server} if options.server else {"model": str(chat_model_file(options))}
+    return (
+        {"server": options.server} if options.server else {"model": str(chat_model_file(options))}
+    )
 
 
 def prepared_file(file: Path) -> Path:

@@ -1,16 +1,22 @@
 """Does the tidying of idle time leave less of the same, and nothing wrong?
 
-Facts are stored uncompared, as an import brings them, and the job `consolidate` does its day until nothing is left to do:
+Facts are stored uncompared, as an import brings them, and the job `consolidate` does its day until
+nothing is left to do:
 
-- *paraphrases*: 100 pairs that people judged nearly identical (`data/stsb_en_clean/dev`, from 4.5 of 5) in one store. Counted
-  are the pairs of which both are live, before and after, and what a sentence of another pair took in;
-- *of a person*: 60 pairs of facts about a person as they may be told twice (`made_up/facts_of_a_person.txt`), in the same way;
-  and 240 that differ in one thing, a name, a place, a day, who does it to whom, each in a store of its own: how many were merged;
-- *contradictions*: the pairs of `data/breaking_nli/dev` that contradict each other in one word, as they are and twice reworded
-  (see `benchmarks.merge`), each in a store of its own: how many were merged;
-- how long the job goes on after it was told to stop, among 500 facts; printed and not held, as another machine is slower.
+- *paraphrases*: 100 pairs that people judged nearly identical (`data/stsb_en_clean/dev`, from 4.5
+  of 5) in one store. Counted are the pairs of which both are live, before and after, and what a
+  sentence of another pair took in;
+- *of a person*: 60 pairs of facts about a person as they may be told twice
+  (`made_up/facts_of_a_person.txt`), in the same way; and 240 that differ in one thing, a name, a
+  place, a day, who does it to whom, each in a store of its own: how many were merged;
+- *contradictions*: the pairs of `data/breaking_nli/dev` that contradict each other in one word, as
+  they are and twice reworded (see `benchmarks.merge`), each in a store of its own: how many were
+  merged;
+- how long the job goes on after it was told to stop, among 500 facts; printed and not held, as
+  another machine is slower.
 
-Without a model; and with one that answers as people judged (*right*), a script that says what a trusted model could reach.
+Without a model; and with one that answers as people judged (*right*), a script that says what a
+trusted model could reach.
 
 python -m benchmarks.consolidation [--small] [--data ../shared/data]
 """
@@ -47,7 +53,9 @@ PARAPHRASES, DAYS = 100, 40
 SMALL = 40
 """Pairs of each set in the small form."""
 LEFT, PERSON_LEFT = 0.25, 0.40
-"""Share of the duplicates that may be left with a model that is right; without one only what is spelt otherwise is merged."""
+"""Share of the duplicates that may be left with a model that is right; without one only what is
+spelt otherwise is merged.
+"""
 WRONG = 0.02
 MANY, STOPS, STOP_MS = 500, 40, 20.0
 
@@ -66,14 +74,21 @@ class Clock:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help=f"{SMALL} pairs of each set")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
-    if not all((options.data / name).exists() for name in ("stsb_en_clean", "memorybank", "breaking_nli")):
+    if not all(
+        (options.data / name).exists() for name in ("stsb_en_clean", "memorybank", "breaking_nli")
+    ):
         print(f"skipped: no data at {options.data}")
         return 0
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        closing(bootstrap.start(home=Path(home))) as runtime,
+    ):
         runtime.clock = Clock()
         runtime.embedding.fill(bootstrap.open_embedder(runtime))
         failures = list(measure(runtime, options.data, SMALL if options.small else None))
@@ -84,7 +99,9 @@ def main() -> int:
 
 def measure(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
     sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", None)
-    same = distinct([(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])[: most or PARAPHRASES]
+    same = distinct([(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])[
+        : most or PARAPHRASES
+    ]
     yield from paraphrases(runtime, "paraphrases", same, LEFT)
     told_twice, near = said_otherwise(OF_A_PERSON)
     yield from paraphrases(runtime, "of a person", told_twice, PERSON_LEFT)
@@ -101,8 +118,17 @@ def model_of(script: Script) -> ScriptedModel:
     """Return a model that answers by a script, pair by pair."""
 
     def answer(prompt: Prompt, _: Sampling) -> str:
-        pairs = [line.partition(". A: ")[2].partition(" B: ")[::2] for line in prompt.turns[-1].content.splitlines()]
-        return json.dumps({"answers": [{"pair": at, "is": script(*pair)} for at, pair in enumerate(pairs, start=1)]})
+        pairs = [
+            line.partition(". A: ")[2].partition(" B: ")[::2]
+            for line in prompt.turns[-1].content.splitlines()
+        ]
+        return json.dumps(
+            {
+                "answers": [
+                    {"pair": at, "is": script(*pair)} for at, pair in enumerate(pairs, start=1)
+                ]
+            }
+        )
 
     return ScriptedModel(answer)
 
@@ -167,18 +193,30 @@ def tidy(runtime: Runtime) -> int:
 def both_live(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
     """Count the pairs of ids of which both are live."""
     ids = [text for pair in pairs for text in pair]
-    live = {memory.id for memory in memories.get_memories(runtime.read(), ids) if memory.state is State.LIVE}
+    live = {
+        memory.id
+        for memory in memories.get_memories(runtime.read(), ids)
+        if memory.state is State.LIVE
+    }
     return sum(live.issuperset(pair) for pair in pairs)
 
 
 def taken_in_elsewhere(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
-    """Count the memories that a sentence of another pair took in; of some buses and dogs there are several pairs."""
+    """Count the memories that a sentence of another pair took in; of some buses and dogs there are
+    several pairs.
+    """
     halves = {text: pair for pair in pairs for text in pair}
-    gone = [memory for memory in memories.get_memories(runtime.read(), list(halves)) if memory.state is State.MERGED]
+    gone = [
+        memory
+        for memory in memories.get_memories(runtime.read(), list(halves))
+        if memory.state is State.MERGED
+    ]
     return sum(memory.merged_into not in halves[memory.id] for memory in gone)
 
 
-def paraphrases(runtime: Runtime, title: str, pairs: Sequence[Pair], most_left: float) -> Iterator[str]:
+def paraphrases(
+    runtime: Runtime, title: str, pairs: Sequence[Pair], most_left: float
+) -> Iterator[str]:
     known = {frozenset(pair) for pair in pairs}
     arms: dict[str, Script | None] = {
         "no model": None,
@@ -192,7 +230,9 @@ def paraphrases(runtime: Runtime, title: str, pairs: Sequence[Pair], most_left: 
         days = tidy(one)
         left, elsewhere = both_live(one, halves), taken_in_elsewhere(one, halves)
         bound = f"  <= {most_left}" if script else ""
-        print(f"{'  ' + name:34}{len(pairs):8}{left:8}{left / len(pairs):8.2f}{elsewhere:11}{days:6}{bound}")
+        print(
+            f"{'  ' + name:34}{len(pairs):8}{left:8}{left / len(pairs):8.2f}{elsewhere:11}{days:6}{bound}"
+        )
         if script and left > most_left * len(pairs):
             yield f"{title}, {name}: {left} of {len(pairs)} left"
 
@@ -213,8 +253,21 @@ def merged_wrongly(runtime: Runtime, name: str, pairs: Sequence[Pair]) -> Iterat
 def stopping(runtime: Runtime, many: int) -> None:
     """Stop the job at any moment, again and again, and take the time until it has ended."""
     one = person(runtime, "stopping", lambda *_: "same")
-    words = ("hens", "goats", "boats", "kilns", "looms", "drums", "maps", "clocks", "vases", "lamps")
-    bring(one, [f"User has {number} {words[number % len(words)]}." for number in range(2, many + 2)])
+    words = (
+        "hens",
+        "goats",
+        "boats",
+        "kilns",
+        "looms",
+        "drums",
+        "maps",
+        "clocks",
+        "vases",
+        "lamps",
+    )
+    bring(
+        one, [f"User has {number} {words[number % len(words)]}." for number in range(2, many + 2)]
+    )
     took, clock = [], runtime.clock
     assert isinstance(clock, Clock)
     for at in range(STOPS):
@@ -235,7 +288,9 @@ def stopping(runtime: Runtime, many: int) -> None:
             took.append(1000 * (time.monotonic() - began))
     took.sort()
     nine_of_ten, label = took[int(0.9 * len(took))], "stopped within, ms: median, nine of ten"
-    print(f"{label:42}{len(took):8}{median(took):8.1f}{nine_of_ten:8.1f}  goal {STOP_MS:.0f}, not held")
+    print(
+        f"{label:42}{len(took):8}{median(took):8.1f}{nine_of_ten:8.1f}  goal {STOP_MS:.0f}, not held"
+    )
 
 
 if __name__ == "__main__":

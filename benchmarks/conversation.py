@@ -1,14 +1,18 @@
-"""Can one chat with it? Whole conversations with the shipped settings, beside a plain chat of the same model in the same run.
+"""Can one chat with it? Whole conversations with the shipped settings, beside a plain chat of the
+same model in the same run.
 
-Eight chats of `data/synthetic_persona_chat/dev` (the first ten messages of one speaker) and four written for this
-(`made_up/conversation`), in which the person also asks about themselves. What there is to know was told the day before, in
-another chat. *plain* is what any chat program does: the system text, the last three exchanges, the message.
+Eight chats of `data/synthetic_persona_chat/dev` (the first ten messages of one speaker) and four
+written for this (`made_up/conversation`), in which the person also asks about themselves. What
+there is to know was told the day before, in another chat. *plain* is what any chat program does:
+the system text, the last three exchanges, the message.
 
-Counted over the replies: shares six words in a row with an earlier reply of the same chat; equals one; begins with the same
-three words; is nearer in meaning to its own message than to another message of the chat (random: .50); speaks of its prompt;
-holds words that are none. Not a measure of sense: read what --show prints.
+Counted over the replies: shares six words in a row with an earlier reply of the same chat; equals
+one; begins with the same three words; is nearer in meaning to its own message than to another
+message of the chat (random: .50); speaks of its prompt; holds words that are none. Not a measure of
+sense: read what --show prints.
 
-python -m benchmarks.conversation [--model NAME|FILE | --server URL] [--small] [--data ../shared/data] [--show]
+python -m benchmarks.conversation [--model NAME|FILE | --server URL] [--small] [--data
+../shared/data] [--show]
 """
 
 import argparse
@@ -77,7 +81,9 @@ class Counting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         with closing(self._model.generate(prompt, sampling, cancel)) as stream:
             for part in stream:
                 if isinstance(part, Finished):
@@ -106,7 +112,9 @@ class Arm:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
     parser.add_argument("--small", action="store_true", help=f"{SMALL_OF_EACH} chats of each kind")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -125,7 +133,10 @@ def read(data: Path, *, small: bool) -> list[Script]:
     written = [
         Script(
             tuple(chat["told"]),
-            tuple(Said(turn["says"], tuple(map(tuple, turn.get("must", ())))) for turn in chat["turns"]),
+            tuple(
+                Said(turn["says"], tuple(map(tuple, turn.get("must", ()))))
+                for turn in chat["turns"]
+            ),
         )
         for chat in json.loads((MADE_UP / "conversation/chats.json").read_text("utf-8"))
     ]
@@ -133,20 +144,32 @@ def read(data: Path, *, small: bool) -> list[Script]:
     if not file.exists():
         print(f"no data at {data}: only the chats written for this")
         return written[: SMALL_OF_EACH if small else None]
-    rows = [row for line in file.open(encoding="utf-8") if len((row := json.loads(line))["conversation"]) >= LEAST_LINES]
+    rows = [
+        row
+        for line in file.open(encoding="utf-8")
+        if len((row := json.loads(line))["conversation"]) >= LEAST_LINES
+    ]
     random.Random(5).shuffle(rows)
-    real = [Script(tuple(row["persona1"]), tuple(Said(text) for text in _first_speaker(row))) for row in rows[:OF_DATA]]
+    real = [
+        Script(tuple(row["persona1"]), tuple(Said(text) for text in _first_speaker(row)))
+        for row in rows[:OF_DATA]
+    ]
     return [*real[: SMALL_OF_EACH if small else None], *written[: SMALL_OF_EACH if small else None]]
 
 
 def _first_speaker(row: dict[str, Any]) -> list[str]:
-    return [line.removeprefix("User 1: ") for line in row["conversation"] if line.startswith("User 1: ")][:TURNS]
+    return [
+        line.removeprefix("User 1: ") for line in row["conversation"] if line.startswith("User 1: ")
+    ][:TURNS]
 
 
 def chat_with(script: Script, model: Counting, embedder: Embedder, arms: dict[str, Arm]) -> None:
     """Have one chat in both ways."""
     yesterday = datetime(2026, 3, 2, 18, tzinfo=UTC)
-    told = tuple(Turn(yesterday.replace(minute=at), line, "Good to know.") for at, line in enumerate(script.told))
+    told = tuple(
+        Turn(yesterday.replace(minute=at), line, "Good to know.")
+        for at, line in enumerate(script.told)
+    )
     with remembering(Person(told, ()), model, embedder, {"reply_tokens": REPLY_TOKENS}) as runtime:
         before = model.tokens
         arms["memapp"].chats.append(_with_memapp(runtime, script, arms["memapp"]))
@@ -158,7 +181,9 @@ def chat_with(script: Script, model: Counting, embedder: Embedder, arms: dict[st
         model.forget()
         for said in script.turns:
             if said.must:
-                arms["memapp"].asked_alone += said.is_answered_by(_reply(runtime, chats.new_thread(runtime).id, said.text, Arm()))
+                arms["memapp"].asked_alone += said.is_answered_by(
+                    _reply(runtime, chats.new_thread(runtime).id, said.text, Arm())
+                )
 
 
 def _with_memapp(runtime: Runtime, script: Script, arm: Arm) -> list[str]:
@@ -177,7 +202,9 @@ def _reply(runtime: Runtime, thread: str, text: str, arm: Arm) -> str:
         match event:
             case Found(hits):
                 said = [text, *(hit.text for hit in hits)]
-                arm.doubled += any(is_respelt(text, other) for at, text in enumerate(said) for other in said[:at])
+                arm.doubled += any(
+                    is_respelt(text, other) for at, text in enumerate(said) for other in said[:at]
+                )
             case Restarted():
                 arm.second_tries += 1
             case Completed():
@@ -203,7 +230,10 @@ def vocabulary(scripts: Sequence[Script], data: Path) -> frozenset[str]:
     file = data / "synthetic_persona_chat/dev/chats.jsonl"
     known.update(_words(file.read_text("utf-8") if file.exists() else ""))
     known.update(
-        word for script in scripts for text in (*script.told, *(said.text for said in script.turns)) for word in _words(text)
+        word
+        for script in scripts
+        for text in (*script.told, *(said.text for said in script.turns))
+        for word in _words(text)
     )
     return frozenset(known)
 
@@ -216,29 +246,44 @@ def show(scripts: Sequence[Script], arms: dict[str, Arm], *, all_of_them: bool) 
         for said, plain, own in zip(script.turns, *both, strict=True)
     ]
     for says, plain, own in pairs if all_of_them else random.Random(0).sample(pairs, 10):
-        print(f"\n> {says}\n  plain:  {' '.join(plain.split())[:240]}\n  memapp: {' '.join(own.split())[:240]}")
+        print(
+            f"\n> {says}\n  plain:  {' '.join(plain.split())[:240]}\n  memapp: {' '.join(own.split())[:240]}"
+        )
 
 
-def report(scripts: Sequence[Script], arms: dict[str, Arm], embedder: Embedder, known: frozenset[str]) -> int:
+def report(
+    scripts: Sequence[Script], arms: dict[str, Arm], embedder: Embedder, known: frozenset[str]
+) -> int:
     measured = {name: measure(scripts, arm, embedder, known) for name, arm in arms.items()}
     plain, own = measured["plain"], measured["memapp"]
     questions = [said for script in scripts for said in script.turns if said.must]
     alone = arms["memapp"].asked_alone / len(questions)
     bounds: dict[str, tuple[str, Callable[[], bool]]] = {
-        "six words of an earlier reply": ("<= .05, .1 x plain", lambda: own[name] <= min(0.05, 0.1 * plain[name])),
+        "six words of an earlier reply": (
+            "<= .05, .1 x plain",
+            lambda: own[name] <= min(0.05, 0.1 * plain[name]),
+        ),
         "  late in the chat": ("<= .10", lambda: own[name] <= 0.10),
         "same as an earlier reply": ("0", lambda: own[name] == 0),
         "begins as an earlier reply": ("<= .15", lambda: own[name] <= 0.15),
-        "nearest to its own message": (">= .80, plain + .10", lambda: own[name] >= max(0.80, plain[name] + 0.10)),
+        "nearest to its own message": (
+            ">= .80, plain + .10",
+            lambda: own[name] >= max(0.80, plain[name] + 0.10),
+        ),
         "  late in the chat, nearest": (">= .75", lambda: own[name] >= 0.75),
         "speaks of its prompt": ("<= .01", lambda: own[name] <= 0.01),
         "words that are none": ("<= .015", lambda: own[name] <= 0.015),
         "prompts that say a thing twice": ("0", lambda: own[name] == 0),
         "second tries": ("<= .05", lambda: own[name] <= 0.05),
-        "questions about the person": (">= .75, .9 x alone", lambda: own[name] >= max(0.75, 0.9 * alone)),
+        "questions about the person": (
+            ">= .75, .9 x alone",
+            lambda: own[name] >= max(0.75, 0.9 * alone),
+        ),
         "tokens computed": ("<= plain", lambda: own[name] <= plain[name]),
     }
-    print(f"\n{sum(len(chat) for chat in arms['plain'].chats)} replies in {len(scripts)} chats{'plain':>17}{'memapp':>9}   bound")
+    print(
+        f"\n{sum(len(chat) for chat in arms['plain'].chats)} replies in {len(scripts)} chats{'plain':>17}{'memapp':>9}   bound"
+    )
     missed = []
     for name, (bound, holds) in bounds.items():
         print(f"{name:35}{plain[name]:9.3f}{own[name]:9.3f}   {bound}")
@@ -250,7 +295,9 @@ def report(scripts: Sequence[Script], arms: dict[str, Arm], embedder: Embedder, 
     return MISSED if missed else 0
 
 
-def measure(scripts: Sequence[Script], arm: Arm, embedder: Embedder, known: frozenset[str]) -> dict[str, float]:
+def measure(
+    scripts: Sequence[Script], arm: Arm, embedder: Embedder, known: frozenset[str]
+) -> dict[str, float]:
     """Return the share of replies, or the count, for each line of the table."""
     replies = sum(len(chat) for chat in arm.chats)
     copied, late_copied, same, begins, won, late_won, none = [], [], [], [], [], [], []
@@ -279,7 +326,9 @@ def measure(scripts: Sequence[Script], arm: Arm, embedder: Embedder, known: froz
         "begins as an earlier reply": mean(begins),
         "nearest to its own message": mean(won),
         "  late in the chat, nearest": mean(late_won),
-        "speaks of its prompt": mean(META.search(reply) is not None for chat in arm.chats for reply in chat),
+        "speaks of its prompt": mean(
+            META.search(reply) is not None for chat in arm.chats for reply in chat
+        ),
         "words that are none": mean(none),
         "prompts that say a thing twice": arm.doubled,
         "second tries": arm.second_tries / replies,
@@ -289,7 +338,9 @@ def measure(scripts: Sequence[Script], arm: Arm, embedder: Embedder, known: froz
 
 
 def _nearest(script: Script, chat: Sequence[str], embedder: Embedder) -> list[float]:
-    """Return how many of the other messages of the chat are less near to each reply than its own, as a share."""
+    """Return how many of the other messages of the chat are less near to each reply than its own,
+    as a share.
+    """
     said = embedder.embed([turn.text for turn in script.turns])
     likeness = embedder.embed([reply or " " for reply in chat]) @ said.T
     own = np.diagonal(likeness)[:, None]

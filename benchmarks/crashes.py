@@ -1,8 +1,9 @@
 """What does it cost a person when the model's process dies?
 
-In the window, under tmux, and in `memapp ask`: a message is sent, and the model's process is killed (SIGSEGV and SIGKILL in turn)
-at a random moment of the turn. Then the next message is sent. Counted: messages that are not in the file, next messages without a
-whole reply, and, of the window, terminals that do not take a command after it was left. The bundled model, or another.
+In the window, under tmux, and in `memapp ask`: a message is sent, and the model's process is killed
+(SIGSEGV and SIGKILL in turn) at a random moment of the turn. Then the next message is sent.
+Counted: messages that are not in the file, next messages without a whole reply, and, of the window,
+terminals that do not take a command after it was left. The bundled model, or another.
 
 python -m benchmarks.crashes [--small] [--model NAME|FILE | --server URL]
 """
@@ -29,7 +30,9 @@ from benchmarks import MISSED, chat_model_flags, chat_model_options
 
 ROUNDS, SMALL_ROUNDS = 50, 3
 LONGEST_TURN = 2.0
-"""Seconds within which the process is killed, counted from when the message was sent, or the model begins to load for it."""
+"""Seconds within which the process is killed, counted from when the message was sent, or the model
+begins to load for it.
+"""
 WAIT_SECONDS = 120.0
 FIRST = "Please tell me a story about ship number {}."
 NEXT = "And what about lighthouse number {}?"
@@ -51,17 +54,23 @@ class Count:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--data", help="not used")
     options = parser.parse_args()
     rounds = SMALL_ROUNDS if options.small else ROUNDS
-    chosen = [word for name, value in chat_model_flags(options).items() for word in (f"--{name}", value)]
+    chosen = [
+        word for name, value in chat_model_flags(options).items() for word in (f"--{name}", value)
+    ]
     ways = {"ask": ask} | ({"window": window} if shutil.which("tmux") else {})
     if "window" not in ways:
         print("window: skipped, there is no tmux")
-    print(f"{'':10}{'rounds':>8}{'killed':>8}{'messages lost':>15}{'unanswered':>12}{'terminals broken':>18}")
+    print(
+        f"{'':10}{'rounds':>8}{'killed':>8}{'messages lost':>15}{'unanswered':>12}{'terminals broken':>18}"
+    )
     wrong = 0
     for name, way in ways.items():
         count = Count()
@@ -69,7 +78,9 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 way(Path(folder), chosen, number, count)
             count.rounds += 1
-        print(f"{name:10}{count.rounds:8}{count.killed:8}{count.lost:15}{count.unanswered:12}{count.terminals:18}")
+        print(
+            f"{name:10}{count.rounds:8}{count.killed:8}{count.lost:15}{count.unanswered:12}{count.terminals:18}"
+        )
         wrong += count.lost + count.unanswered + count.terminals
     return MISSED if wrong else 0
 
@@ -118,7 +129,9 @@ def check(home: Path, number: int, count: Count) -> None:
     found = messages(home)
     said = [text for role, text, _ in found if role == "user"]
     count.lost += sum(text.format(number) not in said for text in (FIRST, NEXT))
-    count.unanswered += not found or found[-1][0] != "assistant" or found[-1][2] != "complete" or not found[-1][1]
+    count.unanswered += (
+        not found or found[-1][0] != "assistant" or found[-1][2] != "complete" or not found[-1][1]
+    )
 
 
 def chat_children(parent: int) -> list[psutil.Process]:
@@ -135,7 +148,10 @@ def messages(home: Path) -> list[tuple[str, str, str]]:
     file = next(home.rglob("memapp.db"), None)
     if file is None:
         return []
-    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as conn, suppress(sqlite3.OperationalError):
+    with (
+        closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as conn,
+        suppress(sqlite3.OperationalError),
+    ):
         return conn.execute("SELECT role, text, status FROM messages ORDER BY seq").fetchall()
     return []
 
@@ -145,7 +161,9 @@ class Terminal:
 
     def __init__(self, home: Path) -> None:
         self._socket = str(home / "tmux")
-        self._tmux("new-session", "-d", "-s", "window", "-x", "100", "-y", "30", "-c", str(ROOT), "sh")
+        self._tmux(
+            "new-session", "-d", "-s", "window", "-x", "100", "-y", "30", "-c", str(ROOT), "sh"
+        )
         self.pid = int(self._tmux("display-message", "-p", "#{pane_pid}"))
 
     def type(self, text: str, *keys: str) -> None:
@@ -158,18 +176,27 @@ class Terminal:
         return self._tmux("capture-pane", "-p")
 
     def is_full_screen(self) -> bool:
-        """Return True if the window, or what is left of it, still has the alternate screen or the mouse."""
+        """Return True if the window, or what is left of it, still has the alternate screen or the
+        mouse.
+        """
         return self._tmux("display-message", "-p", "#{alternate_on}#{mouse_any_flag}") != "00"
 
     def close(self) -> None:
         self._tmux("kill-server")
 
     def _tmux(self, *arguments: str) -> str:
-        done = subprocess.run(["tmux", "-S", self._socket, *arguments], capture_output=True, text=True)
+        done = subprocess.run(
+            ["tmux", "-S", self._socket, *arguments], capture_output=True, text=True
+        )
         return done.stdout.strip("\n")
 
 
-QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": ROOT}
+QUIET = {
+    "stdin": subprocess.DEVNULL,
+    "stdout": subprocess.DEVNULL,
+    "stderr": subprocess.DEVNULL,
+    "cwd": ROOT,
+}
 
 
 def command(home: Path, chosen: Sequence[str], *arguments: str) -> list[str]:

@@ -1,8 +1,10 @@
-"""What does the bundled embedding model cost in llama.cpp, next to the same model in sentence-transformers?
+"""What does the bundled embedding model cost in llama.cpp, next to the same model in
+sentence-transformers?
 
-Both run in processes of their own as in the app. First each is asked for one vector, which it gives when it has loaded: until
-then processor time counts. Then both embed in turns, one text at a time and many, and at the end their memory counts. The form
-for llama.cpp is there already; how long making it takes is printed beside.
+Both run in processes of their own as in the app. First each is asked for one vector, which it gives
+when it has loaded: until then processor time counts. Then both embed in turns, one text at a time
+and many, and at the end their memory counts. The form for llama.cpp is there already; how long
+making it takes is printed beside.
 
 python -m benchmarks.embedder [--small]
 """
@@ -34,7 +36,9 @@ class Cost(NamedTuple):
     memory: float
     """Megabytes that the process holds at the end."""
     one_cpu: float
-    """Processor milliseconds of its process for one text, the mean of all that are said in the sample chats."""
+    """Processor milliseconds of its process for one text, the mean of all that are said in the
+    sample chats.
+    """
     one: float
     """Milliseconds that one of these texts is waited for, their median."""
     many: float
@@ -56,33 +60,60 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as cache:
         embedder, _, making = load(bundled(Path(cache)))
         embedder.close()
-        measured = [measure((in_folder(bundled_embedder_path()), bundled(Path(cache))), said, texts) for _ in range(runs)]
-    theirs, ours = (Cost(*map(statistics.median, zip(*costs, strict=True))) for costs in list(zip(*measured, strict=True))[:2])
+        measured = [
+            measure((in_folder(bundled_embedder_path()), bundled(Path(cache))), said, texts)
+            for _ in range(runs)
+        ]
+    theirs, ours = (
+        Cost(*map(statistics.median, zip(*costs, strict=True)))
+        for costs in list(zip(*measured, strict=True))[:2]
+    )
     ratios = Cost(*(our / their for our, their in zip(ours, theirs, strict=True)))
     lowest = min(cosine for *_, cosine in measured)
     heads = ("ready, CPU s", "memory, MB", "one, CPU ms", "one text, ms", "of many, ms")
     print(f"{f'medians of {runs}':24}" + "".join(f"{head:>14}" for head in heads))
-    for name, cost in (("sentence-transformers", theirs), ("llama.cpp", ours), ("ratio", ratios), ("at most", BOUNDS)):
+    for name, cost in (
+        ("sentence-transformers", theirs),
+        ("llama.cpp", ours),
+        ("ratio", ratios),
+        ("at most", BOUNDS),
+    ):
         print(f"{name:24}" + "".join(f"{value:14.3f}" for value in cost))
     print(f"lowest cosine of {len(texts)} texts (at least {LEAST_COSINE}): {lowest:.6f}")
     print(f"ready the first time, with the conversion: {making:.3f} CPU s")
-    missed = lowest < LEAST_COSINE or any(ratio > bound for ratio, bound in zip(ratios, BOUNDS, strict=True))
+    missed = lowest < LEAST_COSINE or any(
+        ratio > bound for ratio, bound in zip(ratios, BOUNDS, strict=True)
+    )
     print("MISSED" if missed else "ok")
     return MISSED if missed else 0
 
 
-def measure(sources: Sequence[Source], said: Sequence[str], texts: Sequence[str]) -> tuple[Cost, Cost, float]:
+def measure(
+    sources: Sequence[Source], said: Sequence[str], texts: Sequence[str]
+) -> tuple[Cost, Cost, float]:
     """Return what one life of each costs, and the lowest cosine of a text's two vectors."""
     loaded = [load(source) for source in sources]
     embedders = [embedder for embedder, _, _ in loaded]
     begun = [processor_seconds(child) for _, child, _ in loaded]
-    one = [[seconds(embedder, [text]) for embedder in embedders] for _ in range(ROUNDS) for text in said]
-    one_cpu = [(processor_seconds(child) - begun[at]) / len(one) for at, (_, child, _) in enumerate(loaded)]
-    many = [[seconds(embedder, texts) / len(texts) for embedder in embedders] for _ in range(ROUNDS)]
+    one = [
+        [seconds(embedder, [text]) for embedder in embedders]
+        for _ in range(ROUNDS)
+        for text in said
+    ]
+    one_cpu = [
+        (processor_seconds(child) - begun[at]) / len(one) for at, (_, child, _) in enumerate(loaded)
+    ]
+    many = [
+        [seconds(embedder, texts) / len(texts) for embedder in embedders] for _ in range(ROUNDS)
+    ]
     theirs, ours = (embedder.embed(texts) for embedder in embedders)
-    waited = [[1000 * statistics.median(times[at] for times in all_) for all_ in (one, many)] for at in range(len(loaded))]
+    waited = [
+        [1000 * statistics.median(times[at] for times in all_) for all_ in (one, many)]
+        for at in range(len(loaded))
+    ]
     costs = [
-        Cost(cpu, child.memory_info().rss / 1e6, 1000 * one_cpu[at], *waited[at]) for at, (_, child, cpu) in enumerate(loaded)
+        Cost(cpu, child.memory_info().rss / 1e6, 1000 * one_cpu[at], *waited[at])
+        for at, (_, child, cpu) in enumerate(loaded)
     ]
     for embedder in embedders:
         embedder.close()
@@ -90,7 +121,9 @@ def measure(sources: Sequence[Source], said: Sequence[str], texts: Sequence[str]
 
 
 def load(source: Source) -> tuple[ChildEmbedder, psutil.Process, float]:
-    """Return the embedder when it has given a vector, its process, and the processor seconds of both processes until then."""
+    """Return the embedder when it has given a vector, its process, and the processor seconds of
+    both processes until then.
+    """
     before, begun = set(psutil.Process().children()), time.process_time()
     embedder = ChildEmbedder(source)
     embedder.embed(["ready"])
@@ -112,7 +145,11 @@ def seconds(embedder: ChildEmbedder, texts: Sequence[str]) -> float:
 def said_in_the_samples() -> list[str]:
     """Return the messages and facts of the sample chats."""
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    return [text for chat in chats for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))]
+    return [
+        text
+        for chat in chats
+        for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))
+    ]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """How fast is each model that is here, and what does it cost that it runs in a process of its own?
 
-For the bundled model, the default one where it is here, and each `--model`: prompt tokens and generated tokens a second in this
-process, and in a child process as the app runs it, in turn in one run. Timed as the app reads a reply: from the call to its
-first word, from there to its last, and how long a cancelled prefill takes to end. Each prompt begins with another number, so that
-nothing of it is reused.
+For the bundled model, the default one where it is here, and each `--model`: prompt tokens and
+generated tokens a second in this process, and in a child process as the app runs it, in turn in one
+run. Timed as the app reads a reply: from the call to its first word, from there to its last, and
+how long a cancelled prefill takes to end. Each prompt begins with another number, so that nothing
+of it is reused.
 
 python -m benchmarks.engine [--small] [--model FILE ...]
 """
@@ -51,13 +52,17 @@ class Timings:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--data", help="not used")
     parser.add_argument("--model", type=Path, action="append", default=[], help="another GGUF file")
     options = parser.parse_args()
     missed = False
-    print(f"{'model':34}{'prompt/s':>10}{'tokens/s':>10}{'first x':>9}{'speed x':>9}{'cancel ms':>11}")
+    print(
+        f"{'model':34}{'prompt/s':>10}{'tokens/s':>10}{'first x':>9}{'speed x':>9}{'cancel ms':>11}"
+    )
     files = [bundled_model_path(), default_file(paths.locate()), *options.model]
     for file in filter(None, files):
         missed |= report(file, *measure(file, SMALL_REPEATS if options.small else REPEATS))
@@ -74,7 +79,9 @@ def measure(file: Path, repeats: int) -> tuple[Timings, Timings]:
         timings, numbers = (Timings(), Timings()), count()
         for repeat in range(repeats + 1):
             for model, timed in zip((here, child), timings, strict=True):
-                time_reply(model, next(numbers), timed if repeat else Timings())  # the first is for warming up
+                time_reply(
+                    model, next(numbers), timed if repeat else Timings()
+                )  # the first is for warming up
                 time_cancel(model, next(numbers), timed if repeat else Timings())
     return timings
 
@@ -113,7 +120,10 @@ def time_cancel(model: ChatModel, number: int, timed: Timings) -> None:
 
 def prompt(number: int) -> Prompt:
     words = " ".join(words_from(number))
-    return Prompt(f"Case {number}.", (PromptTurn("user", f"Tell a very long story with these words: {words}."),))
+    return Prompt(
+        f"Case {number}.",
+        (PromptTurn("user", f"Tell a very long story with these words: {words}."),),
+    )
 
 
 def words_from(number: int) -> Iterator[str]:
@@ -123,12 +133,20 @@ def words_from(number: int) -> Iterator[str]:
 
 def report(file: Path, here: Timings, child: Timings) -> bool:
     """Print the speed of a model in a child and what that costs; return whether a bound was missed."""
-    first = statistics.median(there / near for there, near in zip(child.first, here.first, strict=True))
-    speed = statistics.median(there / near for there, near in zip(child.speed, here.speed, strict=True))
+    first = statistics.median(
+        there / near for there, near in zip(child.first, here.first, strict=True)
+    )
+    speed = statistics.median(
+        there / near for there, near in zip(child.speed, here.speed, strict=True)
+    )
     cancelled = statistics.median(child.cancel_ms)
     missed = first > FIRST_LIMIT or speed < SPEED_FLOOR or cancelled > CANCEL_MS
-    absolute = f"{statistics.median(child.prompt_speed):10.1f}{statistics.median(child.speed):10.1f}"
-    print(f"{file.stem[:33]:34}{absolute}{first:9.3f}{speed:9.3f}{cancelled:11.1f}{'  MISSED' if missed else ''}")
+    absolute = (
+        f"{statistics.median(child.prompt_speed):10.1f}{statistics.median(child.speed):10.1f}"
+    )
+    print(
+        f"{file.stem[:33]:34}{absolute}{first:9.3f}{speed:9.3f}{cancelled:11.1f}{'  MISSED' if missed else ''}"
+    )
     return missed
 
 

@@ -1,19 +1,24 @@
-"""Do the predictor and the loop make the guess of the next message better? The experiment that the specification asks for.
+"""Do the predictor and the loop make the guess of the next message better? The experiment that the
+specification asks for.
 
-People from data write their messages in order; the partner of the data answers them in the model's place, so that each message
-does answer the one before it and the conversations are word for word the same in every arm. All else goes through the real
-`take_turn` and `upkeep.work` with the shipped settings. What a person had told before, in other chats, is told first, too.
+People from data write their messages in order; the partner of the data answers them in the model's
+place, so that each message does answer the one before it and the conversations are word for word
+the same in every arm. All else goes through the real `take_turn` and `upkeep.work` with the shipped
+settings. What a person had told before, in other chats, is told first, too.
 
-Four arms: *neither*; *predictor*, which makes call 1; *loop*, which learns from surprises and recalls; *both*, which is memapp.
-Without the loop nothing is learned and nothing recalled, so what was told before cannot reach those arms and is not told there.
-A guess matches when its similarity in meaning to what the person then writes is at least .6; no guess is no match.
-The hypothesis holds if *both* matches at least a fifth more often than *neither* and the paired test says p < .05.
+Four arms: *neither*; *predictor*, which makes call 1; *loop*, which learns from surprises and
+recalls; *both*, which is memapp. Without the loop nothing is learned and nothing recalled, so what
+was told before cannot reach those arms and is not told there. A guess matches when its similarity
+in meaning to what the person then writes is at least .6; no guess is no match. The hypothesis holds
+if *both* matches at least a fifth more often than *neither* and the paired test says p < .05.
 
-A guess *needs a fact* when the person's next message says again, at .6, what they told in an earlier chat. Of these it is counted
-whether the fact was kept, stood in the prompt, was used by the reply (the model writes its own there, which only is read here)
-and by the guess. Each arm of a conversation is one line of a file; a run that is cut goes on with it.
+A guess *needs a fact* when the person's next message says again, at .6, what they told in an
+earlier chat. Of these it is counted whether the fact was kept, stood in the prompt, was used by the
+reply (the model writes its own there, which only is read here) and by the guess. Each arm of a
+conversation is one line of a file; a run that is cut goes on with it.
 
-python -m benchmarks.experiment [--model NAME|FILE | --server URL] [--conversations N] [--resume FILE] [--data ../shared/data]
+python -m benchmarks.experiment [--model NAME|FILE | --server URL] [--conversations N] [--resume
+FILE] [--data ../shared/data]
     [--show]
 """
 
@@ -60,9 +65,13 @@ IMPROVEMENT = 0.20
 ON_TOPIC = 0.4
 LEARNED_AT_ONCE = 20
 LATELY = 3
-"""So many of the person's last messages stand in every prompt: words from there show no use of a fact."""
+"""So many of the person's last messages stand in every prompt: words from there show no use of a
+fact.
+"""
 EFFECT = 0.02
-"""One guess in fifty more: the smallest gain that anybody could notice, and a fifth of a share of .10."""
+"""One guess in fifty more: the smallest gain that anybody could notice, and a fifth of a share of
+.10.
+"""
 PLAN = Plan(base=0.06, discordant=0.04, correlation=0.10, guesses=5.0)
 """As a pilot of the bundled model over 50 conversations has it."""
 
@@ -99,7 +108,9 @@ class Guess:
     by_call_1: str = ""
     similarity_of_call_1: float = 0.0
     echo: float = 0.0
-    """Similarity of the message before to what came: what a guess would reach that only says again what was said."""
+    """Similarity of the message before to what came: what a guess would reach that only says again
+    what was said.
+    """
     chance: float = 0.0
     """Similarity of the guess to a message of another conversation."""
     needed: str = ""
@@ -147,16 +158,22 @@ class Partner:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         match call_kind(prompt, sampling):
             case "reply" if not self.is_idle:
                 yield from self._reply(prompt, sampling, cancel)
-            case "predict" if not self.guesses or not (self._arm.predictor or prompt.head.endswith('": "')):  # that is a guess
+            case "predict" if not self.guesses or not (
+                self._arm.predictor or prompt.head.endswith('": "')
+            ):  # that is a guess
                 yield Finished("end", Usage())
             case _:
                 yield from self._model.generate(prompt, sampling, cancel)
 
-    def _reply(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+    def _reply(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Iterator[Piece | Finished]:
         if self.asked_to_reply:
             parts = self._model.generate(prompt, sampling, cancel)
             self.own_reply = "".join(part.text for part in parts if isinstance(part, Piece))
@@ -166,10 +183,22 @@ class Partner:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
-    parser.add_argument("--conversations", type=int, default=None, help="so many; as a rule what the power analysis says")
-    parser.add_argument("--resume", type=Path, default=Path("experiment.jsonl"), help="the file of results, to go on with")
+    parser.add_argument(
+        "--conversations",
+        type=int,
+        default=None,
+        help="so many; as a rule what the power analysis says",
+    )
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        default=Path("experiment.jsonl"),
+        help="the file of results, to go on with",
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--show", action="store_true", help="print each guess beside what came")
     options = parser.parse_args()
@@ -180,9 +209,15 @@ def main() -> int:
     chosen = conversations[: options.conversations or wanted(len(conversations))]
     with ExitStack() as opened, closing(bundled_embedder()) as embedder:
         home = opened.enter_context(tempfile.TemporaryDirectory())
-        runtime = opened.enter_context(closing(bootstrap.start(home=Path(home), flags=chat_model_flags(options))))
+        runtime = opened.enter_context(
+            closing(bootstrap.start(home=Path(home), flags=chat_model_flags(options)))
+        )
         model = opened.enter_context(closing(bootstrap.open_chat_model(runtime, print)))
-        rows = [row for row in read_rows(options.resume) if (row.model, row.code) == (model.name, version())]
+        rows = [
+            row
+            for row in read_rows(options.resume)
+            if (row.model, row.code) == (model.name, version())
+        ]
         try:
             for row in hold_all(chosen, rows, model, embedder):
                 rows.append(row)
@@ -206,7 +241,9 @@ def wanted(available: int) -> int:
         f" {ALPHA:.2f}, two-sided: {needed} conversations an arm, the same in all arms."
     )
     fifth = IMPROVEMENT * PLAN.base
-    print(f"  The data has {available}; a fifth of so low a share, +{fifth:.3f}, would take {PLAN.conversations(fifth):,}.")
+    print(
+        f"  The data has {available}; a fifth of so low a share, +{fifth:.3f}, would take {PLAN.conversations(fifth):,}."
+    )
     return min(needed, available)
 
 
@@ -214,7 +251,9 @@ def version() -> str:
     """Return a fingerprint of the code and the prompts: results of different ones are not mixed."""
     package = Path(bootstrap.__file__).parent
     files = sorted([*package.rglob("*.py"), *(package.parent / "assets").rglob("*.*")])
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files if file.is_file())).hexdigest()[:12]
+    return hashlib.sha256(
+        b"".join(file.read_bytes() for file in files if file.is_file())
+    ).hexdigest()[:12]
 
 
 def read_rows(file: Path) -> Iterator[Row]:
@@ -229,12 +268,16 @@ def read_rows(file: Path) -> Iterator[Row]:
 
 
 def read_conversations(data: Path) -> list[Conversation]:
-    """Return all conversations, so ordered that however many of the first are taken, each source has its share."""
+    """Return all conversations, so ordered that however many of the first are taken, each source
+    has its share.
+    """
     sources = [list(kind) for kind in (_personas(data), _dialogs(data), _companions(data))]
     for found in sources:
         random.Random(7).shuffle(found)
     placed = [
-        ((at + 0.5) / len(found), conversation.id, conversation) for found in sources for at, conversation in enumerate(found)
+        ((at + 0.5) / len(found), conversation.id, conversation)
+        for found in sources
+        for at, conversation in enumerate(found)
     ]
     return [conversation for _, _, conversation in sorted(placed)]
 
@@ -254,24 +297,40 @@ def _personas(data: Path) -> Iterator[Conversation]:
 def _dialogs(data: Path) -> Iterator[Conversation]:
     """Somebody asks an assistant to do something."""
     for row in _lines(data / "sgd/dev/dialogs.jsonl"):
-        yield from _conversation(row["id"], "sgd", (), [(turn["speaker"], turn["text"]) for turn in row["turns"]], "USER")
+        yield from _conversation(
+            row["id"], "sgd", (), [(turn["speaker"], turn["text"]) for turn in row["turns"]], "USER"
+        )
 
 
 def _companions(data: Path) -> Iterator[Conversation]:
-    """Somebody chats with a companion day by day; each day is a conversation, and the days before it are what was told."""
-    for user, of_user in groupby(_lines(data / "memorybank/dev/dialogs.jsonl"), key=lambda row: row["user"]):
+    """Somebody chats with a companion day by day; each day is a conversation, and the days before
+    it are what was told.
+    """
+    for user, of_user in groupby(
+        _lines(data / "memorybank/dev/dialogs.jsonl"), key=lambda row: row["user"]
+    ):
         told: tuple[Exchange, ...] = ()
         for day, of_day in groupby(of_user, key=lambda row: row["date"]):
             exchanges = tuple((row["user_text"], row["assistant_text"]) for row in of_day)
-            lines = [line for exchange in exchanges for line in zip(("user", "companion"), exchange, strict=True)]
+            lines = [
+                line
+                for exchange in exchanges
+                for line in zip(("user", "companion"), exchange, strict=True)
+            ]
             yield from _conversation(f"{user} {day}", "memorybank", told, lines, "user")
             told += exchanges
 
 
 def _conversation(
-    name: str, source: str, told: tuple[Exchange, ...], lines: Sequence[tuple[str, str]], person: str
+    name: str,
+    source: str,
+    told: tuple[Exchange, ...],
+    lines: Sequence[tuple[str, str]],
+    person: str,
 ) -> Iterator[Conversation]:
-    """Pair each line of the person with the answer to it; a conversation in which the two do not take turns is left out."""
+    """Pair each line of the person with the answer to it; a conversation in which the two do not
+    take turns is left out.
+    """
     texts = [text for _, text in lines if text.strip()][: 2 * EXCHANGES]
     speakers = [speaker == person for speaker, _ in lines][: 2 * EXCHANGES]
     if speakers == [at % 2 == 0 for at in range(len(texts))] and len(texts) >= 4:
@@ -281,7 +340,9 @@ def _conversation(
 # --- holding them
 
 
-def hold_all(chosen: Sequence[Conversation], done: Sequence[Row], model: ChatModel, embedder: Embedder) -> Iterator[Row]:
+def hold_all(
+    chosen: Sequence[Conversation], done: Sequence[Row], model: ChatModel, embedder: Embedder
+) -> Iterator[Row]:
     """Hold what was not held yet, the arms of the hypothesis first."""
     held = {(row.conversation, row.arm) for row in done}
     for arms in ((NEITHER, BOTH), (PREDICTOR, LOOP)):
@@ -291,7 +352,9 @@ def hold_all(chosen: Sequence[Conversation], done: Sequence[Row], model: ChatMod
                     yield hold(conversation, arm, model, embedder, chosen[at - 1].exchanges[0][0])
 
 
-def hold(conversation: Conversation, arm: Arm, model: ChatModel, embedder: Embedder, elsewhere: str) -> Row:
+def hold(
+    conversation: Conversation, arm: Arm, model: ChatModel, embedder: Embedder, elsewhere: str
+) -> Row:
     """Hold a conversation in one arm."""
     began = time.monotonic()
     partner = Partner(model, arm)
@@ -302,7 +365,9 @@ def hold(conversation: Conversation, arm: Arm, model: ChatModel, embedder: Embed
     model.forget()
     measure(guesses, conversation, embedder, elsewhere)
     seconds = round(time.monotonic() - began, 1)
-    return Row(conversation.id, conversation.source, arm.name, model.name, version(), seconds, guesses)
+    return Row(
+        conversation.id, conversation.source, arm.name, model.name, version(), seconds, guesses
+    )
 
 
 @contextmanager
@@ -311,7 +376,8 @@ def holding(partner: Partner, arm: Arm, embedder: Embedder) -> Iterator[Runtime]
     with ExitStack() as opened:
         home = opened.enter_context(tempfile.TemporaryDirectory())
         runtime = bootstrap.start(
-            home=Path(home), flags={"answer_from_memory": False} | ({} if arm.loop else {"prompt_memories": 0})
+            home=Path(home),
+            flags={"answer_from_memory": False} | ({} if arm.loop else {"prompt_memories": 0}),
         )
         opened.callback(runtime.database.close)  # the models serve the next conversation too
         if not arm.loop:
@@ -322,14 +388,18 @@ def holding(partner: Partner, arm: Arm, embedder: Embedder) -> Iterator[Runtime]
 
 
 def tell(runtime: Runtime, partner: Partner, told: Sequence[Exchange]) -> dict[str, str]:
-    """Have what was said before, yesterday and in another chat; return each message's id by its text."""
+    """Have what was said before, yesterday and in another chat; return each message's id by its
+    text.
+    """
     now = datetime.now(UTC) - timedelta(days=1)
     runtime.clock = lambda: now
     ids: dict[str, str] = {}
     thread = chats.new_thread(runtime).id if told else ""
     for text, partner.says in told:
         now += timedelta(minutes=1)
-        accepted = next(event for event in list(take_turn(runtime, thread, text)) if isinstance(event, Accepted))
+        accepted = next(
+            event for event in list(take_turn(runtime, thread, text)) if isinstance(event, Accepted)
+        )
         assert accepted.message is not None
         ids[text] = accepted.message.id
     for _ in range(0, len(told), LEARNED_AT_ONCE):
@@ -346,8 +416,13 @@ def idle(runtime: Runtime, partner: Partner, thread: str) -> None:
 
 
 def needs(conversation: Conversation, embedder: Embedder) -> list[str]:
-    """Return for each message but the first what of the things told before it says again; '' for nothing."""
-    told, said = [text for text, _ in conversation.told], [text for text, _ in conversation.exchanges]
+    """Return for each message but the first what of the things told before it says again; '' for
+    nothing.
+    """
+    told, said = (
+        [text for text, _ in conversation.told],
+        [text for text, _ in conversation.exchanges],
+    )
     if not told:
         return [""] * (len(said) - 1)
     alike = embedder.embed(said[1:]) @ embedder.embed(told).T
@@ -355,7 +430,11 @@ def needs(conversation: Conversation, embedder: Embedder) -> list[str]:
 
 
 def converse(
-    runtime: Runtime, partner: Partner, conversation: Conversation, said: dict[str, str], needed: Sequence[str]
+    runtime: Runtime,
+    partner: Partner,
+    conversation: Conversation,
+    said: dict[str, str],
+    needed: Sequence[str],
 ) -> list[Guess]:
     """Have the conversation itself; return the guess of each message but the first."""
     thread = chats.new_thread(runtime).id
@@ -390,12 +469,25 @@ def converse(
     return guesses
 
 
-def kept_and_found(runtime: Runtime, message_id: str, hits: Sequence[Recalled]) -> tuple[bool, bool]:
-    """Say whether a fact was learned from a message, and whether that fact or the message stands in the prompt."""
+def kept_and_found(
+    runtime: Runtime, message_id: str, hits: Sequence[Recalled]
+) -> tuple[bool, bool]:
+    """Say whether a fact was learned from a message, and whether that fact or the message stands in
+    the prompt.
+    """
     session = runtime.read()
-    learned = {row[0] for row in session.run("SELECT memory_id FROM memory_sources WHERE message_id = :id", id=message_id)}
+    learned = {
+        row[0]
+        for row in session.run(
+            "SELECT memory_id FROM memory_sources WHERE message_id = :id", id=message_id
+        )
+    }
     in_prompt = {hit.id for hit in hits}
-    from_it = {item for item, sources in search.sources_of(session, list(in_prompt)).items() if message_id in sources}
+    from_it = {
+        item
+        for item, sources in search.sources_of(session, list(in_prompt)).items()
+        if message_id in sources
+    }
     return bool(learned), message_id in in_prompt or bool(from_it)
 
 
@@ -408,28 +500,39 @@ def _roots(text: str) -> set[str]:
     return {root(word) for word in query_words(text)}
 
 
-def measure(guesses: list[Guess], conversation: Conversation, embedder: Embedder, elsewhere: str) -> None:
+def measure(
+    guesses: list[Guess], conversation: Conversation, embedder: Embedder, elsewhere: str
+) -> None:
     """Compare each guess with what the person then wrote."""
     said = embedder.embed([text for text, _ in conversation.exchanges])
     for at, guess in enumerate(guesses):
         guess.echo = round(float(said[at] @ said[at + 1]), 3)
         if guess.text:
-            alike = embedder.embed([guess.text]) @ embedder.embed([conversation.exchanges[at + 1][0], elsewhere]).T
+            alike = (
+                embedder.embed([guess.text])
+                @ embedder.embed([conversation.exchanges[at + 1][0], elsewhere]).T
+            )
             guess.similarity, guess.chance = (round(float(item), 3) for item in alike[0])
         if guess.by_call_1:
-            guess.similarity_of_call_1 = round(float((embedder.embed([guess.by_call_1]) @ said[at + 1 : at + 2].T)[0, 0]), 3)
+            guess.similarity_of_call_1 = round(
+                float((embedder.embed([guess.by_call_1]) @ said[at + 1 : at + 2].T)[0, 0]), 3
+            )
 
 
 # --- the tables
 
 
 def show(row: Row, conversations: Sequence[Conversation]) -> None:
-    conversation = next(conversation for conversation in conversations if conversation.id == row.conversation)
+    conversation = next(
+        conversation for conversation in conversations if conversation.id == row.conversation
+    )
     print(f"\n{row.conversation} ({row.arm}, {row.seconds} s)")
     for guess, (text, _) in zip(row.guesses, conversation.exchanges[1:], strict=True):
         print(f"  {guess.similarity:5.2f} {guess.text[:90] or '(no guess)'} | {text[:90]}")
         if guess.needed:
-            print(f"        needed: {guess.needed} | kept {guess.kept}, found {guess.found}, used {guess.used_in_reply}")
+            print(
+                f"        needed: {guess.needed} | kept {guess.kept}, found {guess.found}, used {guess.used_in_reply}"
+            )
 
 
 def report(rows: Sequence[Row], chosen: int) -> None:
@@ -437,14 +540,20 @@ def report(rows: Sequence[Row], chosen: int) -> None:
     for row in rows:
         by_arm[row.arm][row.conversation] = row
     paired = sorted(by_arm[NEITHER.name].keys() & by_arm[BOTH.name].keys())
-    print(f"\n{len(paired)} of {chosen} conversations held both without and with; a match is a similarity >= {AS_PREDICTED}")
-    print(f"{'arm':12}{'held':>6}{'guesses':>9}{'made':>7}{'match':>8}{'mean':>7}{'call 1':>8}{'chance':>8}{'s each':>8}")
+    print(
+        f"\n{len(paired)} of {chosen} conversations held both without and with; a match is a similarity >= {AS_PREDICTED}"
+    )
+    print(
+        f"{'arm':12}{'held':>6}{'guesses':>9}{'made':>7}{'match':>8}{'mean':>7}{'call 1':>8}{'chance':>8}{'s each':>8}"
+    )
     for arm in ARMS:
         if held := list(by_arm[arm.name].values()):
             print_arm(arm.name, held)
     left = [hours_left(list(by_arm[arm.name].values()), chosen) for arm in (NEITHER, BOTH)]
     if any(left):
-        print(f"left, at this pace: {sum(left):.1f} hours for neither and both; the other two arms take about as long again")
+        print(
+            f"left, at this pace: {sum(left):.1f} hours for neither and both; the other two arms take about as long again"
+        )
     if len(paired) < 2:
         return
     without, with_it = ([by_arm[arm.name][text] for text in paired] for arm in (NEITHER, BOTH))
@@ -453,10 +562,13 @@ def report(rows: Sequence[Row], chosen: int) -> None:
     print(f"what the person wrote last, as a guess of what they write next: {echoes}")
     for source in sorted({row.source for row in without}):
         shares = [
-            _share(guess.matches for row in arm if row.source == source for guess in row.guesses) for arm in (without, with_it)
+            _share(guess.matches for row in arm if row.source == source for guess in row.guesses)
+            for arm in (without, with_it)
         ]
         print(f"  {source}: {shares[0]} without, {shares[1]} with both")
-    found = compare(*([[guess.matches for guess in row.guesses] for row in arm] for arm in (without, with_it)))
+    found = compare(
+        *([[guess.matches for guess in row.guesses] for row in arm] for arm in (without, with_it))
+    )
     if not decide(found, chosen):
         explain(without, with_it)
 
@@ -468,7 +580,11 @@ def hours_left(held: Sequence[Row], chosen: int) -> float:
 def print_arm(name: str, rows: Sequence[Row]) -> None:
     guesses = [guess for row in rows for guess in row.guesses]
     made = [guess for guess in guesses if guess.text]
-    shares = (len(made) / len(guesses), mean(guess.matches for guess in guesses), mean(guess.similarity for guess in guesses))
+    shares = (
+        len(made) / len(guesses),
+        mean(guess.matches for guess in guesses),
+        mean(guess.similarity for guess in guesses),
+    )
     others = (
         mean(guess.similarity_of_call_1 >= AS_PREDICTED for guess in guesses),
         mean(guess.chance >= AS_PREDICTED for guess in guesses),
@@ -487,14 +603,22 @@ def decide(found: Difference, chosen: int) -> bool:
     )
     print(f"of the share without, {found.base:.3f}: {relative:+.0%}, goal {IMPROVEMENT:+.0%}")
     print(f"matches only without: {found.only_without}, only with both: {found.only_with}")
-    print(f"paired test, arms exchanged conversation by conversation: p = {found.paired_p:.3f}; this one decides,")
+    print(
+        f"paired test, arms exchanged conversation by conversation: p = {found.paired_p:.3f}; this one decides,"
+    )
     print("  since guesses of one conversation resemble each other")
     print(f"chi-square over guesses, as if each stood alone: p = {found.chi_square_p:.3f}")
-    print(f"by the spread found here, so many conversations see a difference of {found.detectable:.3f} with power {POWER:.2f}")
+    print(
+        f"by the spread found here, so many conversations see a difference of {found.detectable:.3f} with power {POWER:.2f}"
+    )
     holds = found.paired_p < ALPHA and relative >= IMPROVEMENT
     whole = found.conversations >= max(LEAST_CONVERSATIONS, chosen)
     answer = "yes" if holds else "no"
-    print(f"the hypothesis holds: {answer}" if whole else f"no result yet, too few conversations; so far: {answer}")
+    print(
+        f"the hypothesis holds: {answer}"
+        if whole
+        else f"no result yet, too few conversations; so far: {answer}"
+    )
     return holds
 
 
@@ -503,17 +627,26 @@ def explain(without: Sequence[Row], with_it: Sequence[Row]) -> None:
     guesses = [guess for row in with_it for guess in row.guesses]
     plain = [guess for row in without for guess in row.guesses]
     in_need = [at for at, guess in enumerate(guesses) if guess.needed]
-    needing, found = [guesses[at] for at in in_need], [guesses[at] for at in in_need if guesses[at].found]
+    needing, found = (
+        [guesses[at] for at in in_need],
+        [guesses[at] for at in in_need if guesses[at].found],
+    )
     rows = {
         "guess: made at all": (bool(guess.text) for guess in guesses),
-        f"  on the topic of what came, >= {ON_TOPIC}": (guess.similarity >= ON_TOPIC for guess in guesses),
+        f"  on the topic of what came, >= {ON_TOPIC}": (
+            guess.similarity >= ON_TOPIC for guess in guesses
+        ),
         "fact: a known one would make the guess right": (bool(guess.needed) for guess in guesses),
         "  of these, it was learned": (guess.kept for guess in needing),
         "  it, or the message that told it, was in the prompt": (guess.found for guess in needing),
-        "use, where it was in the prompt: by the reply": (bool(guess.used_in_reply) for guess in found),
+        "use, where it was in the prompt: by the reply": (
+            bool(guess.used_in_reply) for guess in found
+        ),
         "  by the guess": (guess.used_in_guess for guess in found),
         "  the guess matches": (guess.matches for guess in found),
-        "  the guess of the same message matches without": (plain[at].matches for at in in_need if guesses[at].found),
+        "  the guess of the same message matches without": (
+            plain[at].matches for at in in_need if guesses[at].found
+        ),
     }
     print("\nthe parts, with both:")
     for what, these in rows.items():
@@ -530,7 +663,11 @@ def explain(without: Sequence[Row], with_it: Sequence[Row]) -> None:
 def _share(these: Iterable[bool]) -> str:
     """Return a share with its numbers."""
     all_of_them = list(these)
-    return f"{mean(all_of_them):.3f} ({sum(all_of_them)} of {len(all_of_them)})" if all_of_them else "none"
+    return (
+        f"{mean(all_of_them):.3f} ({sum(all_of_them)} of {len(all_of_them)})"
+        if all_of_them
+        else "none"
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Does a failure have the same fingerprint when it happens again under other names?
 
-In each recorded error the names, paths and numbers of the command are changed alike in command and output; the shape must stay.
-Classes must not be mixed more than the raw text mixes them, and two outputs of one class should often have one shape. Then
-commands that fail on this machine are run twice, with other names.
+In each recorded error the names, paths and numbers of the command are changed alike in command and
+output; the shape must stay. Classes must not be mixed more than the raw text mixes them, and two
+outputs of one class should often have one shape. Then commands that fail on this machine are run
+twice, with other names.
 
 python -m benchmarks.fingerprints [--small] [--data ../shared/data] [--show N]
 """
@@ -49,7 +50,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--small", action="store_true", help="one renaming of each error only")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--show", type=int, default=0, help="print this many errors of each kind whose shape changed")
+    parser.add_argument(
+        "--show",
+        type=int,
+        default=0,
+        help="print this many errors of each kind whose shape changed",
+    )
     options = parser.parse_args()
     missed = _real(options.show)
     file = options.data / "thefuck_traces" / "dev" / "errors.jsonl"
@@ -62,7 +68,9 @@ def main() -> int:
 
 
 def shape(tool: str, command: str, output: str) -> tuple[str, str]:
-    return tool, fingerprint(tool, "", ToolAttempt(command, output, 1, reason="exit 1"), staying_words()).shape
+    return tool, fingerprint(
+        tool, "", ToolAttempt(command, output, 1, reason="exit 1"), staying_words()
+    ).shape
 
 
 def _renamed(errors: Sequence[Error], seeds: int, show: int) -> int:
@@ -77,14 +85,19 @@ def _renamed(errors: Sequence[Error], seeds: int, show: int) -> int:
         ]
         rows = [row for row in rows if (row[1], row[2]) != (row[0]["command"], row[0]["output"])]
         lost = [
-            row for row in rows if shape(row[0]["tool"], row[0]["command"], row[0]["output"]) != shape(row[0]["tool"], *row[1:])
+            row
+            for row in rows
+            if shape(row[0]["tool"], row[0]["command"], row[0]["output"])
+            != shape(row[0]["tool"], *row[1:])
         ]
         stable = 1 - len(lost) / max(1, len(rows))
         print(f"{kind:<10}{len(rows):>8}{stable:>12.3f}{'' if stable >= STABLE else '  missed'}")
         missed += stable < STABLE
         for item, command, output in lost[:show]:
             print(f"    {item['command']!r} -> {command!r}")
-            print(f"      {shape('', item['command'], item['output'])[1]!r}\n      {shape('', command, output)[1]!r}")
+            print(
+                f"      {shape('', item['command'], item['output'])[1]!r}\n      {shape('', command, output)[1]!r}"
+            )
     return missed
 
 
@@ -97,10 +110,19 @@ def _grouped(errors: Sequence[Error]) -> int:
         shapes[key].add(error["error_class"])
         by_class[error["error_class"]].append((error["output"], key[1]))
     mixed, mixed_raw = (sum(len(value) > 1 for value in found.values()) for found in (shapes, raw))
-    pairs = [(a[1], b[1]) for rows in by_class.values() for a, b in combinations(sorted(set(rows)), 2) if a[0] != b[0]]
+    pairs = [
+        (a[1], b[1])
+        for rows in by_class.values()
+        for a, b in combinations(sorted(set(rows)), 2)
+        if a[0] != b[0]
+    ]
     same = sum(a == b for a, b in pairs) / max(1, len(pairs))
-    print(f"classes mixed: {mixed}, of the raw text {mixed_raw}{'' if mixed <= mixed_raw + MORE_MIXED else '  missed'}")
-    print(f"two outputs of one class with one shape: {same:.3f} of {len(pairs)}{'' if same >= SAME_SHAPE else '  missed'}")
+    print(
+        f"classes mixed: {mixed}, of the raw text {mixed_raw}{'' if mixed <= mixed_raw + MORE_MIXED else '  missed'}"
+    )
+    print(
+        f"two outputs of one class with one shape: {same:.3f} of {len(pairs)}{'' if same >= SAME_SHAPE else '  missed'}"
+    )
     return (mixed > mixed_raw + MORE_MIXED) + (same < SAME_SHAPE)
 
 
@@ -112,7 +134,12 @@ def _real(show: int) -> int:
         for template in TWICE:
             first, second = (
                 _failed(
-                    template.format(name=_name(chance), other=_name(chance), number=chance.randint(4 * 10**6, 9 * 10**6)), folder
+                    template.format(
+                        name=_name(chance),
+                        other=_name(chance),
+                        number=chance.randint(4 * 10**6, 9 * 10**6),
+                    ),
+                    folder,
                 )
                 for _ in range(2)
             )
@@ -129,13 +156,19 @@ def _real(show: int) -> int:
 def _failed(command: str, folder: str) -> tuple[str, str] | None:
     """Return the shape of a command's failure; None where it worked."""
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        ["bash", "-c", command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
     )
     output = re.sub(r"^bash: (?:line \d+: )?", "", done.stderr + done.stdout)
     return shape(command.split()[0], command, output) if done.returncode else None
 
 
-# Changes -----------------------------------------------------------------------------------------------------------------
+# Changes ------------------------------------------------------------------------------------------
 
 
 def _name(chance: random.Random) -> str:
@@ -153,15 +186,26 @@ def _replaced(error: Error, words: Iterator[str], new: Callable[[], str]) -> tup
 
 
 def _names(error: Error, chance: random.Random) -> tuple[str, str]:
-    """Rename the bare names of the command, from its third word on: the second may be a word of the program's."""
-    words = [item for item in error["command"].split()[2:] if NAME.fullmatch(item) and len(item) > 1]
+    """Rename the bare names of the command, from its third word on: the second may be a word of the
+    program's.
+    """
+    words = [
+        item for item in error["command"].split()[2:] if NAME.fullmatch(item) and len(item) > 1
+    ]
     return _replaced(error, iter(words), lambda: _name(chance))
 
 
 def _paths(error: Error, chance: random.Random) -> tuple[str, str]:
-    paths = re.findall(r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.-]+)+", f"{error['command']} {error['output']}")
+    paths = re.findall(
+        r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.-]+)+", f"{error['command']} {error['output']}"
+    )
     paths += re.findall(r"[\w.-]+(?:/[\w.-]+)+", error["command"])
-    segments = (part for path in paths for part in re.split(r"\W+", path) if len(part) > 1 and part not in error["tool"])
+    segments = (
+        part
+        for path in paths
+        for part in re.split(r"\W+", path)
+        if len(part) > 1 and part not in error["tool"]
+    )
     return _replaced(error, segments, lambda: _name(chance))
 
 

@@ -1,13 +1,15 @@
 """Is what was forgotten gone from every file?
 
-Forty made-up words are planted in every place that can hold what a person or a model wrote, and found there (the control).
-They are then erased: in one file by purging the memory with its messages, in another by forgetting the word everywhere. Nothing
-may be left: not in the bytes of any file (as UTF-8, UTF-16 or base64), not as a term of an index, not as the numbers of a
-vector. The same again with the process killed at random moments and started once more: each word is then wholly there or wholly
-gone.
+Forty made-up words are planted in every place that can hold what a person or a model wrote, and
+found there (the control). They are then erased: in one file by purging the memory with its
+messages, in another by forgetting the word everywhere. Nothing may be left: not in the bytes of any
+file (as UTF-8, UTF-16 or base64), not as a term of an index, not as the numbers of a vector. The
+same again with the process killed at random moments and started once more: each word is then wholly
+there or wholly gone.
 
-The search is written anew here, and shares nothing with the scan that the receipt comes from. Each word begins with a pair of
-letters that no other word begins with, since a full-text index stores shared beginnings once.
+The search is written anew here, and shares nothing with the scan that the receipt comes from. Each
+word begins with a pair of letters that no other word begins with, since a full-text index stores
+shared beginnings once.
 
 python -m benchmarks.forgetting [--small]
 """
@@ -54,9 +56,25 @@ from memapp.store.schema import statements
 from memapp.tools.scripted import ScriptedTool
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
-FIELDS = ("city", "language", "pronouns", "preferred_name", "health", "contact", "address", "birth_date", "religion", "money")
+FIELDS = (
+    "city",
+    "language",
+    "pronouns",
+    "preferred_name",
+    "health",
+    "contact",
+    "address",
+    "birth_date",
+    "religion",
+    "money",
+)
 KILLED_ROUNDS = 40
-PRELOADED = ["memapp.bootstrap", "memapp.inference.scripted", "memapp.services.chats", "memapp.services.turn"]
+PRELOADED = [
+    "memapp.bootstrap",
+    "memapp.inference.scripted",
+    "memapp.services.chats",
+    "memapp.services.turn",
+]
 COLUMNS = {
     "message": "SELECT count(*) FROM messages WHERE instr(lower(text), ?)",
     "context of a message": "SELECT count(*) FROM messages WHERE instr(lower(context), ?)",
@@ -70,8 +88,9 @@ COLUMNS = {
     "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
     "held memory": "SELECT count(*) FROM consent_requests WHERE instr(lower(memory), ?)",
 }
-"""Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for words: they hold ids;
-nor have the log of changes and that of events."""
+"""Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for
+words: they hold ids; nor have the log of changes and that of events.
+"""
 ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
@@ -103,22 +122,35 @@ PLANTED_BY_RUNS = (
     "row of a lesson",
     "row of a failure",
 )
-GOES_BEFORE = ("expectation", "needed information", "checkpoint", "older backup", "damaged copy", "index of memories")
-"""May go with another word: what followed from a prompt that held both, and a copy that cannot be cleaned. The trash, from
-which a memory is erased, is in no index."""
+GOES_BEFORE = (
+    "expectation",
+    "needed information",
+    "checkpoint",
+    "older backup",
+    "damaged copy",
+    "index of memories",
+)
+"""May go with another word: what followed from a prompt that held both, and a copy that cannot be
+cleaned. The trash, from which a memory is erased, is in no index.
+"""
 
 Found = Counter[str]
 
 
 class MadeUpEmbedder(ScriptedEmbedder):
-    """Every text has a vector that no other text has, so that one found in a file tells which text it is from."""
+    """Every text has a vector that no other text has, so that one found in a file tells which text
+    it is from.
+    """
 
     model_id = "made-up"
     dimension = 64
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()) for text in texts]
-        rows = np.array([np.random.default_rng(seed).standard_normal(self.dimension) for seed in seeds], np.float32)
+        rows = np.array(
+            [np.random.default_rng(seed).standard_normal(self.dimension) for seed in seeds],
+            np.float32,
+        )
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
@@ -138,7 +170,9 @@ def main() -> int:
 
 
 def measure(home: Path, way: str, words: list[str], rounds: int) -> int:
-    """Plant, look, erase, look again; then with kills. Print a table and return how many bounds were missed."""
+    """Plant, look, erase, look again; then with kills. Print a table and return how many bounds
+    were missed.
+    """
     in_a_process(plant_all, home, words, way)
     numbers = vectors_of(home, words)
     before = {word: find(home, word, numbers[word]) for word in words}
@@ -153,19 +187,32 @@ def measure(home: Path, way: str, words: list[str], rounds: int) -> int:
         planted["profile"] = words[: len(FIELDS)]
     print(f"\n{way}: {len(words)} words\n{'place':28} {'words found':>12} {'left':>6}")
     for place in sorted({*planted, *(name for found in before.values() for name in found)}):
-        print(f"{place:28} {sum(place in found for found in before.values()):>12} {after[place]:>6}")
-    unseen = [place for place, there in planted.items() if any(not before[word][place] for word in there)]
+        print(
+            f"{place:28} {sum(place in found for found in before.values()):>12} {after[place]:>6}"
+        )
+    unseen = [
+        place for place, there in planted.items() if any(not before[word][place] for word in there)
+    ]
     torn, erased = kill_rounds(home, way, words, rounds, numbers, seconds)
-    print(f"killed {rounds} times: {erased} words gone, {torn} half gone; all {len(words)} words took {seconds:.1f} s unkilled")
+    print(
+        f"killed {rounds} times: {erased} words gone, {torn} half gone; all {len(words)} words took {seconds:.1f} s unkilled"
+    )
     if unseen:
         print(f"the control failed: not found before in {', '.join(unseen)}")
     return len(unseen) + (sum(after.values()) > 0) + (torn > 0)
 
 
 def kill_rounds(
-    home: Path, way: str, words: list[str], rounds: int, numbers: dict[str, list[bytes]], seconds: float
+    home: Path,
+    way: str,
+    words: list[str],
+    rounds: int,
+    numbers: dict[str, list[bytes]],
+    seconds: float,
 ) -> tuple[int, int]:
-    """Kill the erasing process at random moments, start again, and return how many words were half gone, and wholly."""
+    """Kill the erasing process at random moments, start again, and return how many words were half
+    gone, and wholly.
+    """
     chance = random.Random(11)
     torn = erased = 0
     for number in range(rounds):
@@ -177,7 +224,9 @@ def kill_rounds(
         for word in words:
             left = find(copy, word, numbers[word])
             erased += not left
-            torn += bool(left) and not all(left[place] for place in places(way) if place not in GOES_BEFORE)
+            torn += bool(left) and not all(
+                left[place] for place in places(way) if place not in GOES_BEFORE
+            )
         shutil.rmtree(copy)
     return torn, erased
 
@@ -194,13 +243,19 @@ def places(way: str) -> list[str]:
         "damaged copy",
         "memapp.db",
     ]
-    return everywhere + (["draft", "screen", "request", "context card", *PLANTED_BY_RUNS] if way == "everywhere" else [])
+    return everywhere + (
+        ["draft", "screen", "request", "context card", *PLANTED_BY_RUNS]
+        if way == "everywhere"
+        else []
+    )
 
 
-# In processes of their own: they end without closing the file, as a crash would --------------------------------------
+# In processes of their own: they end without closing the file, as a crash would -------------------
 
 
-def in_a_process(work: Callable[..., None], *arguments: object, kill_after: float | None = None) -> None:
+def in_a_process(
+    work: Callable[..., None], *arguments: object, kill_after: float | None = None
+) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
     process = context.Process(target=_run, args=(work, *arguments))
@@ -235,7 +290,11 @@ def erase_all(home: Path, words: list[str], way: str) -> None:
         if way == "everywhere":
             receipt = forget.forget_everywhere(runtime, word.title())
         else:
-            found = runtime.database.read().execute("SELECT id FROM memories WHERE instr(lower(text), ?)", (word,)).fetchall()
+            found = (
+                runtime.database.read()
+                .execute("SELECT id FROM memories WHERE instr(lower(text), ?)", (word,))
+                .fetchall()
+            )
             found_ids = [row["id"] for row in found]
             curate.discard(runtime, *found_ids)
             receipt = forget.purge(runtime, found_ids, messages=True)
@@ -257,14 +316,22 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
     runtime.database.backup(new_copy(path, BACKUPS, "schema1", now))
     said = [row["text"] for row in runtime.database.read().execute("SELECT text FROM memories")]
     older_backup(new_copy(path, BACKUPS, "schema0", now), said)
-    new_copy(path, ASIDE, "before-restore", now).write_bytes(b"\0\1\2 no database " + "\n".join(said).encode())
+    new_copy(path, ASIDE, "before-restore", now).write_bytes(
+        b"\0\1\2 no database " + "\n".join(said).encode()
+    )
 
 
 def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     """Put a word where a memory and what repeats it can stand."""
     actor, fact = Actor("person"), f"User knows {word.title()} from the pottery class of long ago."
     thread = chats.new_thread(runtime)
-    message = turn(runtime, thread.id, f"I know {word.title()} from pottery.", f"So {word.title()} it is.", word)
+    message = turn(
+        runtime,
+        thread.id,
+        f"I know {word.title()} from pottery.",
+        f"So {word.title()} it is.",
+        word,
+    )
     memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
     with runtime.write() as session:
         now = runtime.clock()
@@ -272,7 +339,9 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
         changes.apply(session, Updated(memory.id, text=fact), actor)
         changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor)
         value = word if way == "everywhere" else "kept"
-        request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "rules", "pending", now, now)
+        request = ConsentRequest(
+            new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "rules", "pending", now, now
+        )
         consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
     turn(runtime, thread.id, "What happens in long ago pottery classes?", "Clay happens.", word)
     with runtime.write() as session:
@@ -286,14 +355,27 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.add_context_card(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
     chats.save_draft(runtime, thread.id, f"Once more: {word.title()}.")
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
-    proposals.propose(runtime, f"client:{number}", proposals.Proposed(f"User made vase {number}.", f"a {word}", "notes"), 20)
+    proposals.propose(
+        runtime,
+        f"client:{number}",
+        proposals.Proposed(f"User made vase {number}.", f"a {word}", "notes"),
+        20,
+    )
     with runtime.write() as session:
         consents.add_file(session, new_id(session.now), f"{word} notes.json")
-        said = {"draft": f"{word} it is", "revision": f"{word} it may be", "final": f"{word} it was"}
+        said = {
+            "draft": f"{word} it is",
+            "revision": f"{word} it may be",
+            "final": f"{word} it was",
+        }
         held = agents.add_round(session, f"run {number}", f"Is it {word}?", "persona:tom", **said)
         agents.add_dissent(session, held, "persona:tom", f"Nobody said {word}.", ("Evidence",), 0.5)
-        agents.add_dissent(session, held, "persona:tom", "Nobody said that.", ("Evidence",), 0.5, quote=f"a {word}")
-        agents.set_agent(session, f"client:{number}", imported=f'{{"dissent_history": [], "theirs": "{word}"}}')
+        agents.add_dissent(
+            session, held, "persona:tom", "Nobody said that.", ("Evidence",), 0.5, quote=f"a {word}"
+        )
+        agents.set_agent(
+            session, f"client:{number}", imported=f'{{"dissent_history": [], "theirs": "{word}"}}'
+        )
     kiln = ScriptedTool("kiln", "pottery", {f"fire {word} -h": f"kiln: {word} is too hot"})
     for action in (f"fire {word} -h", f"fire {word} -l"):
         runs.attempt(runtime, kiln, action, Client(task=f"the {word} vase"))
@@ -334,7 +416,9 @@ def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> 
     return message
 
 
-def memory_of(runtime: Runtime, text: str, sources: tuple[str, ...], words: tuple[str, ...] = ()) -> Memory:
+def memory_of(
+    runtime: Runtime, text: str, sources: tuple[str, ...], words: tuple[str, ...] = ()
+) -> Memory:
     now = runtime.clock()
     return Memory(
         id=new_id(now),
@@ -368,7 +452,9 @@ def embed(runtime: Runtime) -> None:
 def older_backup(path: Path, said: list[str]) -> None:
     """Write a copy whose schema is not of this version."""
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
-        for statement in statements((paths.bundled("migrations") / "0001_memapp.sql").read_text("utf-8")):
+        for statement in statements(
+            (paths.bundled("migrations") / "0001_memapp.sql").read_text("utf-8")
+        ):
             conn.execute(statement)
         conn.execute("PRAGMA application_id = 0x4D454D41")
         conn.execute("PRAGMA user_version = 0")
@@ -383,7 +469,7 @@ def older_backup(path: Path, said: list[str]) -> None:
             )
 
 
-# Looking, with nothing of the program ---------------------------------------------------------------------------------
+# Looking, with nothing of the program -------------------------------------------------------------
 
 
 def find(home: Path, word: str, numbers: list[bytes]) -> Found:
@@ -409,8 +495,12 @@ def in_columns(conn: sqlite3.Connection, word: str) -> Iterator[tuple[str, int]]
     for place, sql in (*COLUMNS.items(), *ONLY_WORDS.items()):
         yield place, conn.execute(sql, (word,)).fetchone()[0]
     for table in ("memories", "messages"):
-        conn.execute(f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab ('main', '{table}_fts', 'row')")
-        terms = conn.execute(f"SELECT count(*) FROM temp.{table}_terms WHERE substr(term, 1, 2) = ?", (word[:2],))
+        conn.execute(
+            f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab ('main', '{table}_fts', 'row')"
+        )
+        terms = conn.execute(
+            f"SELECT count(*) FROM temp.{table}_terms WHERE substr(term, 1, 2) = ?", (word[:2],)
+        )
         yield f"index of {table}", terms.fetchone()[0]
 
 
@@ -425,12 +515,20 @@ def vectors_of(home: Path, words: list[str]) -> dict[str, list[bytes]]:
 
 def forms(word: str) -> list[bytes]:
     plain = [word.encode(), word.encode("utf-16-le"), word.encode("utf-16-be")]
-    inner = [base64.b64encode(b"x" * shift + text.encode())[4:-4].lower() for text in (word, word.title()) for shift in range(3)]
+    inner = [
+        base64.b64encode(b"x" * shift + text.encode())[4:-4].lower()
+        for text in (word, word.title())
+        for shift in range(3)
+    ]
     return [*plain, *inner]
 
 
 def name_of(file: Path) -> str:
-    kinds = {"memapp.db-schema1": "backup", "memapp.db-schema0": "older backup", "memapp.db-before-restore": "damaged copy"}
+    kinds = {
+        "memapp.db-schema1": "backup",
+        "memapp.db-schema0": "older backup",
+        "memapp.db-before-restore": "damaged copy",
+    }
     return next((kind for start, kind in kinds.items() if file.name.startswith(start)), file.name)
 
 

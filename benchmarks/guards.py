@@ -1,8 +1,10 @@
-"""Can SQL on the writing connection get around the person? Tricks that must all fail, and the way that must work.
+"""Can SQL on the writing connection get around the person? Tricks that must all fail, and the way
+that must work.
 
-Each trick runs in a fresh file that has consent requests in every state. It succeeded if the profile, a decision, a field's
-sensitivity, the history, what was erased or is to be, or a guard is different afterwards. The controls: without the guards
-each trick succeeds, and twenty consent requests are decided as the person would.
+Each trick runs in a fresh file that has consent requests in every state. It succeeded if the
+profile, a decision, a field's sensitivity, the history, what was erased or is to be, or a guard is
+different afterwards. The controls: without the guards each trick succeeds, and twenty consent
+requests are decided as the person would.
 
 python -m benchmarks.guards
 """
@@ -34,7 +36,13 @@ from memapp.store.session import Session
 USER = "me"
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 CONTROLS = 20
-_SWITCHES = ("foreign_keys", "recursive_triggers", "ignore_check_constraints", "writable_schema", "schema_version")
+_SWITCHES = (
+    "foreign_keys",
+    "recursive_triggers",
+    "ignore_check_constraints",
+    "writable_schema",
+    "schema_version",
+)
 _OSLO = Memory(
     id="oslo",
     text="User saw Oslo.",
@@ -72,23 +80,33 @@ _PRONOUNS = _FRESH.replace("'city'", "'pronouns'")
 
 TRICKS: dict[str, tuple[str, ...]] = {
     # The profile, without a consent request
-    "insert into the profile": ("INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
+    "insert into the profile": (
+        "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",
+    ),
     "update the profile": ("UPDATE profile SET value = 'Evil'",),
     "update by an earlier request": ("UPDATE profile SET value = 'Evil', request_id = 'denied'",),
     "delete from the profile": ("DELETE FROM profile",),
-    "replace in the profile": ("REPLACE INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026')",),
-    "insert or ignore": ("INSERT OR IGNORE INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",),
+    "replace in the profile": (
+        "REPLACE INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026')",
+    ),
+    "insert or ignore": (
+        "INSERT OR IGNORE INTO profile VALUES ('me', 'city', 'Evil', 'waits', '2026')",
+    ),
     "upsert into the profile": (
         "INSERT INTO profile VALUES ('me', 'pronouns', 'Evil', 'applied', '2026') "
         "ON CONFLICT (user_id, field, value) DO UPDATE SET value = excluded.value",
     ),
     "update or replace": ("UPDATE OR REPLACE profile SET field = 'city', value = 'Evil'",),
-    "update from": ("UPDATE profile SET value = p.new_value FROM consent_requests p WHERE p.id = 'waits'",),
+    "update from": (
+        "UPDATE profile SET value = p.new_value FROM consent_requests p WHERE p.id = 'waits'",
+    ),
     "give the row to another person": ("UPDATE profile SET user_id = 'you'",),
     "rename the field": ("UPDATE profile SET field = 'preferred_name'",),
     "schema-qualified name": ("UPDATE main.profile SET value = 'Evil'",),
     "quoted and upper case table": ("UPDATE \"PROFILE\" SET value = 'Evil'",),
-    "with a common table expression": ("WITH v(x) AS (SELECT 'Evil') UPDATE profile SET value = (SELECT x FROM v)",),
+    "with a common table expression": (
+        "WITH v(x) AS (SELECT 'Evil') UPDATE profile SET value = (SELECT x FROM v)",
+    ),
     # Consent requests
     "approve": (f"UPDATE consent_requests SET {_APPROVE} WHERE id = 'waits'",),
     "approve as the chat": (
@@ -96,29 +114,43 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "claim a question": ("UPDATE consent_requests SET asked_in = 'said' WHERE id = 'waits'",),
     "insert approved": (
-        _request(_FRESH, ", state, decided_at, decided_by", ", 'approved', '2026-01-31T09', 'person'"),
+        _request(
+            _FRESH, ", state, decided_at, decided_by", ", 'approved', '2026-01-31T09', 'person'"
+        ),
         "INSERT INTO profile VALUES ('me', 'city', 'Evil', 'x', '2026')",
     ),
     "insert asked": (_request(_FRESH, ", asked_in", ", 'said'"),),
     "insert snoozed for ever": (_request(_FRESH, ", snoozed_until", ", '9999'"),),
-    "insert that never expires": (_request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '9999-01-01'"),),
-    "insert with an expiry that is no time": (_request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', 'never'"),),
+    "insert that never expires": (
+        _request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '9999-01-01'"),
+    ),
+    "insert with an expiry that is no time": (
+        _request("'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', 'never'"),
+    ),
     "replace a waiting request": (
         _REQUEST.replace("INSERT", "REPLACE").format(
-            more="", rest="", values="'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
+            more="",
+            rest="",
+            values="'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'",
         ),
     ),
     "replace a decided request": (
         _REQUEST.replace("INSERT", "REPLACE").format(
-            more="", rest="", values="'denied', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
+            more="",
+            rest="",
+            values="'denied', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'",
         ),
     ),
     "upsert that approves": (
         _request("'waits', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'")
         + f" ON CONFLICT (id) DO UPDATE SET {_APPROVE}",
     ),
-    "edit after it was shown": ("UPDATE consent_requests SET new_value = 'Evil' WHERE id = 'waits'",),
-    "edit what is held": ("UPDATE consent_requests SET memory = '{\"text\":\"Evil\"}' WHERE id = 'waits'",),
+    "edit after it was shown": (
+        "UPDATE consent_requests SET new_value = 'Evil' WHERE id = 'waits'",
+    ),
+    "edit what is held": (
+        "UPDATE consent_requests SET memory = '{\"text\":\"Evil\"}' WHERE id = 'waits'",
+    ),
     "make a field of it": ("UPDATE consent_requests SET field = 'tone' WHERE id = 'waits'",),
     "prolong": ("UPDATE consent_requests SET expires_at = '2099' WHERE id = 'late'",),
     "replay a used approval": (
@@ -126,7 +158,9 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "INSERT INTO profile VALUES ('me', 'pronouns', 'she/her', 'applied', '2099') "
         "ON CONFLICT (user_id, field, value) DO UPDATE SET updated_at = '2099'",
     ),
-    "decide again": ("UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",),
+    "decide again": (
+        "UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",
+    ),
     "forget a decision": ("DELETE FROM consent_requests WHERE id = 'denied'",),
     "delete what waits": ("DELETE FROM consent_requests WHERE id = 'waits'",),
     "two signals for a sensitive field": (
@@ -135,9 +169,13 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "signals from the model": ("INSERT INTO request_evidence VALUES ('tone', 'said', 1, 'me')",),
     "signals that were pasted": ("UPDATE request_evidence SET typed = 1",),
-    "signals that were pasted, said anew": ("REPLACE INTO request_evidence VALUES ('tone', 'typed1', 1, 'me')",),
+    "signals that were pasted, said anew": (
+        "REPLACE INTO request_evidence VALUES ('tone', 'typed1', 1, 'me')",
+    ),
     "take evidence away": ("DELETE FROM request_evidence",),
-    "evidence for what is decided": ("INSERT INTO request_evidence VALUES ('denied', 'typed1', 1, 'me')",),
+    "evidence for what is decided": (
+        "INSERT INTO request_evidence VALUES ('denied', 'typed1', 1, 'me')",
+    ),
     # Fields
     "a field of one's own": ("INSERT INTO profile_fields VALUES ('nickname', 'benign', 0)",),
     "make a field benign": ("UPDATE profile_fields SET sensitivity = 'benign'",),
@@ -149,10 +187,18 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "let a field have several values": ("UPDATE profile_fields SET many = 1",),
     "rename a benign field": ("UPDATE profile_fields SET name = 'home' WHERE name = 'tone'",),
     "a memory that cannot be read": (_request(_FRESH, ", memory", ", '{}'"),),
-    "upper case field": (_request("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "field with a space": (_request("'x', 'me', 'city ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "full-width field": (_request("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
-    "unknown field": (_request("'x', 'me', 'shoe_size', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),),
+    "upper case field": (
+        _request("'x', 'me', 'CITY', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),
+    ),
+    "field with a space": (
+        _request("'x', 'me', 'city ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),
+    ),
+    "full-width field": (
+        _request("'x', 'me', 'ｃｉｔｙ', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),
+    ),
+    "unknown field": (
+        _request("'x', 'me', 'shoe_size', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"),
+    ),
     # The guards themselves
     "drop a trigger": (
         "DROP TRIGGER profile_insert_needs_request",
@@ -174,16 +220,39 @@ TRICKS: dict[str, tuple[str, ...]] = {
         ),
         "INSERT INTO events (id, user_id, node, op, status, ts) VALUES ('e', 'me', 'worker', 'x', 'ok', '2026')",
     ),
-    "a temporary table in front": ("CREATE TEMP TABLE profile (user_id, field, value, request_id, updated_at)",),
-    "a view in front": ("CREATE TEMP VIEW profile AS SELECT 'me' AS user_id, 'city' AS field, 'Evil' AS value",),
+    "a temporary table in front": (
+        "CREATE TEMP TABLE profile (user_id, field, value, request_id, updated_at)",
+    ),
+    "a view in front": (
+        "CREATE TEMP VIEW profile AS SELECT 'me' AS user_id, 'city' AS field, 'Evil' AS value",
+    ),
     "a virtual table": ("CREATE VIRTUAL TABLE evil USING fts5 (text)",),
-    "writable schema": ("PRAGMA writable_schema = ON", "DELETE FROM sqlite_master WHERE type = 'trigger'"),
+    "writable schema": (
+        "PRAGMA writable_schema = ON",
+        "DELETE FROM sqlite_master WHERE type = 'trigger'",
+    ),
     "schema version": ("PRAGMA schema_version = 1",),
-    "no foreign keys": ("COMMIT", "PRAGMA foreign_keys = OFF", "BEGIN", _request(_FRESH.replace("'city'", "'CITY'"))),
-    "no recursive triggers": ("PRAGMA recursive_triggers = OFF", "REPLACE INTO history SELECT * FROM history"),
-    "ignore checks": ("PRAGMA ignore_check_constraints = ON", _request(_FRESH.replace("2026-02-07", "9999-01-01"))),
+    "no foreign keys": (
+        "COMMIT",
+        "PRAGMA foreign_keys = OFF",
+        "BEGIN",
+        _request(_FRESH.replace("'city'", "'CITY'")),
+    ),
+    "no recursive triggers": (
+        "PRAGMA recursive_triggers = OFF",
+        "REPLACE INTO history SELECT * FROM history",
+    ),
+    "ignore checks": (
+        "PRAGMA ignore_check_constraints = ON",
+        _request(_FRESH.replace("2026-02-07", "9999-01-01")),
+    ),
     "attach another file": ("ATTACH ':memory:' AS evil", "CREATE TABLE evil.profile (value)"),
-    "attach the same file": ("COMMIT", "ATTACH '{path}' AS evil", "UPDATE evil.profile SET value = 'Evil'", "DETACH evil"),
+    "attach the same file": (
+        "COMMIT",
+        "ATTACH '{path}' AS evil",
+        "UPDATE evil.profile SET value = 'Evil'",
+        "DETACH evil",
+    ),
     "copy out": (
         "COMMIT",
         "VACUUM INTO '{path}.stolen'",
@@ -202,11 +271,21 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "a change told twice": (_entry("profile:pronouns", "PROFILE", '{"request_id":"applied"}'),),
     "a change with two meanings": (
-        _entry("profile:city", "PROFILE", '{"request_id":"denied","decision":"denied","decision":"changed"}'),
+        _entry(
+            "profile:city",
+            "PROFILE",
+            '{"request_id":"denied","decision":"denied","decision":"changed"}',
+        ),
     ),
-    "a decision that nobody made": (_entry("profile:city", "PROFILE", '{"request_id":"waits","decision":"denied"}'),),
-    "a change that was taken back by nobody": (_entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),),
-    "rewrite what a memory was": ("UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",),
+    "a decision that nobody made": (
+        _entry("profile:city", "PROFILE", '{"request_id":"waits","decision":"denied"}'),
+    ),
+    "a change that was taken back by nobody": (
+        _entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),
+    ),
+    "rewrite what a memory was": (
+        "UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",
+    ),
     "replace what a memory was": (
         "REPLACE INTO versions SELECT id, user_id, memory_id, replace(snapshot, 'Oslo', 'Evil') FROM versions",
     ),
@@ -222,7 +301,9 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "plan an erasure": ("INSERT INTO purge_jobs VALUES ('me', 'words', 'e')",),
     "count anew": ("UPDATE sqlite_sequence SET seq = 0", "DELETE FROM sqlite_sequence"),
 }
-"""What is tried on the connection of `Database.write()`, statement by statement; each goes on when the one before failed."""
+"""What is tried on the connection of `Database.write()`, statement by statement; each goes on when
+the one before failed.
+"""
 
 
 def plant(database: Database) -> None:
@@ -235,7 +316,13 @@ def plant(database: Database) -> None:
             ("said", Role.ASSISTANT, Origin.MODEL),
         ):
             real = chat.add_message(
-                Session(conn, USER), thread.id, role, "words", NOW, origin=origin, unprompted=role is Role.ASSISTANT
+                Session(conn, USER),
+                thread.id,
+                role,
+                "words",
+                NOW,
+                origin=origin,
+                unprompted=role is Role.ASSISTANT,
             )
             conn.execute("UPDATE messages SET id = ? WHERE id = ?", (message_id, real.id))
         for request_id, field, value, created in (
@@ -246,7 +333,9 @@ def plant(database: Database) -> None:
             ("tone", "tone", "short", NOW),
         ):
             add(conn, request_id, field, value, created)
-        conn.execute("INSERT INTO request_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')")
+        conn.execute(
+            "INSERT INTO request_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')"
+        )
         conn.execute(
             "UPDATE consent_requests SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'",
             (to_text(NOW),),
@@ -258,10 +347,25 @@ def plant(database: Database) -> None:
         conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
 
 
-def add(conn: sqlite3.Connection, request_id: str, field: str, value: str, created: datetime, old: str = "") -> None:
+def add(
+    conn: sqlite3.Connection,
+    request_id: str,
+    field: str,
+    value: str,
+    created: datetime,
+    old: str = "",
+) -> None:
     conn.execute(
         _request("?, ?, ?, ?, ?, 'rules', ?, ?"),
-        (request_id, USER, field, old, value, to_text(created), to_text(created + timedelta(days=7))),
+        (
+            request_id,
+            USER,
+            field,
+            old,
+            value,
+            to_text(created),
+            to_text(created + timedelta(days=7)),
+        ),
     )
 
 
@@ -320,7 +424,9 @@ def unguard(database: Database) -> None:
     """Take every guard away: what a trick alters then is what it is kept from."""
     database._guard(lambda *_: sqlite3.SQLITE_OK)
     with database.write() as conn:
-        for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%raise(ABORT%'").fetchall():
+        for row in conn.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%raise(ABORT%'"
+        ).fetchall():
             conn.execute(f"DROP TRIGGER {row['name']}")
     conn.execute("PRAGMA foreign_keys = OFF")
     conn.execute("PRAGMA ignore_check_constraints = ON")

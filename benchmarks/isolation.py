@@ -1,9 +1,11 @@
-"""Does anybody ever see somebody else's memories? And is one's own found, with everybody in one file?
+"""Does anybody ever see somebody else's memories? And is one's own found, with everybody in one
+file?
 
-Six people's chats (`data/memorybank/dev`) and what is learned of them stand in one store. Each question is asked for
-the one who asks it, and, as a control, for each of the others. Counted: hits of another person; the share of questions with
-a message that answers them among the first five hits, and at the first place. Both bounds hold for the list that a turn shows
-and quotes (`look_up`, at most `prompt_memories` hits); the raw order of recall stands beside it and is not held.
+Six people's chats (`data/memorybank/dev`) and what is learned of them stand in one store. Each
+question is asked for the one who asks it, and, as a control, for each of the others. Counted: hits
+of another person; the share of questions with a message that answers them among the first five
+hits, and at the first place. Both bounds hold for the list that a turn shows and quotes (`look_up`,
+at most `prompt_memories` hits); the raw order of recall stands beside it and is not held.
 
 python -m benchmarks.isolation [--small] [--data ../shared/data]
 """
@@ -49,8 +51,12 @@ class Question:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only"
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     folder = options.data / "memorybank/dev"
@@ -59,11 +65,20 @@ def main() -> int:
         return 0
     dialogs = [json.loads(line) for line in (folder / "dialogs.jsonl").open(encoding="utf-8")]
     asked = [json.loads(line) for line in (folder / "questions.jsonl").open(encoding="utf-8")]
-    people = list(dict.fromkeys(row["user"] for row in dialogs))[: SMALL_PEOPLE if options.small else None]
+    people = list(dict.fromkeys(row["user"] for row in dialogs))[
+        : SMALL_PEOPLE if options.small else None
+    ]
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as first:
         first.embedding.fill(bootstrap.open_embedder(first))
-        ids = {name: store(of(first, name), [row for row in dialogs if row["user"] == name]) for name in people}
-        questions = [read(row, ids[row["user"]]) for row in asked if row["user"] in people and row["type"] not in UNANSWERABLE]
+        ids = {
+            name: store(of(first, name), [row for row in dialogs if row["user"] == name])
+            for name in people
+        }
+        questions = [
+            read(row, ids[row["user"]])
+            for row in asked
+            if row["user"] in people and row["type"] not in UNANSWERABLE
+        ]
         return report(first, people, [question for question in questions if question.evidence])
 
 
@@ -75,7 +90,9 @@ def of(runtime: Runtime, user: str) -> Runtime:
 
 
 def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, int, str], str]:
-    """Store one person's days as chats, learn from every message, and embed all. Returns the ids of the messages."""
+    """Store one person's days as chats, learn from every message, and embed all. Returns the ids of
+    the messages.
+    """
     ids = {}
     for date in dict.fromkeys(row["date"] for row in dialogs):
         at = datetime.fromisoformat(date).replace(hour=9, tzinfo=UTC)
@@ -84,8 +101,17 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
         for row in (row for row in dialogs if row["date"] == date):
             at += timedelta(minutes=2)
             with runtime.write() as session:
-                said = chat.add_message(session, thread.id, Role.USER, row["user_text"], at, origin=Origin.TYPED)
-                reply = chat.add_message(session, thread.id, Role.ASSISTANT, row["assistant_text"], at, origin=Origin.MODEL)
+                said = chat.add_message(
+                    session, thread.id, Role.USER, row["user_text"], at, origin=Origin.TYPED
+                )
+                reply = chat.add_message(
+                    session,
+                    thread.id,
+                    Role.ASSISTANT,
+                    row["assistant_text"],
+                    at,
+                    origin=Origin.MODEL,
+                )
                 expectations.add_surprise(session, thread.id, said.id, at)
             ids[date, row["turn"], "user"], ids[date, row["turn"], "assistant"] = said.id, reply.id
     while pending := expectations.pending_surprises(runtime.read(), 200):
@@ -97,7 +123,9 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
 
 def read(row: dict[str, Any], ids: Mapping[tuple[str, int, str], str]) -> Question:
     named = [(item["date"], item["turn"], item["side"]) for item in row["evidence"]]
-    return Question(row["user"], row["question"], frozenset(ids[key] for key in named if key in ids))
+    return Question(
+        row["user"], row["question"], frozenset(ids[key] for key in named if key in ids)
+    )
 
 
 @dataclass
@@ -107,7 +135,9 @@ class Found:
     first: int = 0
     among_5: int = 0
 
-    def count(self, hits: Sequence[Recalled], sources: Mapping[str, set[str]], evidence: frozenset[str]) -> None:
+    def count(
+        self, hits: Sequence[Recalled], sources: Mapping[str, set[str]], evidence: frozenset[str]
+    ) -> None:
         said = [bool(({hit.id} | sources.get(hit.id, set())) & evidence) for hit in hits[:5]]
         self.first += said[:1] == [True]
         self.among_5 += any(said)
@@ -128,7 +158,9 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
             mine = of(runtime, name)
             hits = recall(mine, RecallRequest(question.text, top_k=10))
             capability = mine.categories.capability("supervisor", name)
-            bullets = query(mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10)).memories
+            bullets = query(
+                mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10)
+            ).memories
             in_turn = look_up(mine, chat_of[name], question.text, (), []).hits
             ids = [*(hit.id for hit in (*hits, *in_turn)), *(bullet.id for bullet in bullets)]
             seen += len(ids)
@@ -140,10 +172,17 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
     print(f"{len(people)} people in one file, {len(questions)} questions, each asked by everyone")
     print(f"hits of another person                     {strangers} of {seen:,}   bound 0")
     for name, found in share.items():
-        print(f"{name:8} finds an answer among the first 5  {found.among_5 / len(questions):.2f}", end="")
+        print(
+            f"{name:8} finds an answer among the first 5  {found.among_5 / len(questions):.2f}",
+            end="",
+        )
         print(f"   at the first place {found.first / len(questions):.2f}")
     print(f"bounds for a turn: among the first 5 >= {AT_5:.2f}, at the first place >= {AT_1:.2f}")
-    held = not strangers and shown.among_5 >= AT_5 * len(questions) and shown.first >= AT_1 * len(questions)
+    held = (
+        not strangers
+        and shown.among_5 >= AT_5 * len(questions)
+        and shown.first >= AT_1 * len(questions)
+    )
     print("held" if held else "MISSED")
     return 0 if held else MISSED
 

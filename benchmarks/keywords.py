@@ -1,8 +1,10 @@
-"""What do the keywords of call 1 bring? Whole turns over forty facts of one person, with keywords of four kinds.
+"""What do the keywords of call 1 bring? Whole turns over forty facts of one person, with keywords
+of four kinds.
 
 The kinds: none; written by hand (perfect); those of another request (wrong); and what a model
-itself asks for. Twenty requests need some of the facts, twenty questions ask for one, ten messages need nothing; all are made up
-(`made_up/keywords`). Counted is what a turn puts into its prompt, with the shipped settings and the bundled embedder.
+itself asks for. Twenty requests need some of the facts, twenty questions ask for one, ten messages
+need nothing; all are made up (`made_up/keywords`). Counted is what a turn puts into its prompt,
+with the shipped settings and the bundled embedder.
 
 python -m benchmarks.keywords [--model NAME|FILE | --server URL] [--small] [--show]
 """
@@ -58,7 +60,9 @@ class Figures:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
     parser.add_argument("--small", action="store_true", help="without a language model")
     parser.add_argument("--data", help="not used: everything is made up")
@@ -78,7 +82,9 @@ def main() -> int:
     if options.show:
         for name, keywords in ways.items():
             show(name, asked, keywords, found[name])
-    print(f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}{'for nothing':>13}")
+    print(
+        f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}{'for nothing':>13}"
+    )
     figures = {name: measured(asked, hits) for name, hits in found.items()}
     for name, item in figures.items():
         print(
@@ -89,8 +95,13 @@ def main() -> int:
 
 def read() -> tuple[list[str], list[Asked]]:
     data = json.loads((MADE_UP / "keywords/person.json").read_text("utf-8"))
-    asked = [Asked("request", item["text"], frozenset(item["facts"]), tuple(item["keywords"])) for item in data["requests"]]
-    asked += [Asked("question", item["text"], frozenset([item["fact"]])) for item in data["questions"]]
+    asked = [
+        Asked("request", item["text"], frozenset(item["facts"]), tuple(item["keywords"]))
+        for item in data["requests"]
+    ]
+    asked += [
+        Asked("question", item["text"], frozenset([item["fact"]])) for item in data["questions"]
+    ]
     asked += [Asked("nothing", text, frozenset()) for text in data["nothing"]]
     return data["facts"], asked
 
@@ -101,7 +112,10 @@ def looked_up(
     """Return for each kind of keywords the facts put to each message."""
     with knowing(facts) as (runtime, model):
         return {
-            name: [put(runtime, model, keyword.text, words) for keyword, words in zip(asked, keywords, strict=True)]
+            name: [
+                put(runtime, model, keyword.text, words)
+                for keyword, words in zip(asked, keywords, strict=True)
+            ]
             for name, keywords in ways.items()
         }
 
@@ -109,7 +123,10 @@ def looked_up(
 @contextmanager
 def knowing(facts: Sequence[str]) -> Iterator[tuple[Runtime, ScriptedModel]]:
     """A memapp that knows these facts, with a model that asks for what it is told to."""
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        closing(bootstrap.start(home=Path(home))) as runtime,
+    ):
         model = ScriptedModel()
         runtime.chat.fill(model)
         runtime.embedding.fill(bundled_embedder())
@@ -129,7 +146,12 @@ def put(runtime: Runtime, model: ScriptedModel, text: str, keywords: Sequence[st
 
     model.script = needs
     thread = chats.new_thread(runtime).id
-    hits = [hit.text for event in take_turn(runtime, thread, text) if isinstance(event, Found) for hit in event.hits]
+    hits = [
+        hit.text
+        for event in take_turn(runtime, thread, text)
+        if isinstance(event, Found)
+        for hit in event.hits
+    ]
     chats.delete_thread(runtime, thread)
     return hits
 
@@ -140,18 +162,27 @@ def asked_for_by(model: ChatModel, texts: Sequence[str]) -> list[tuple[str, ...]
     asked = []
     for text in texts:
         prompt, sampling = predict.request(PromptContext(companion, (), (), text))
-        asked.append(predict.parse(whole_reply(model, prompt, sampling, Cancel(), predict.read_enough)))
+        asked.append(
+            predict.parse(whole_reply(model, prompt, sampling, Cancel(), predict.read_enough))
+        )
     return asked
 
 
 def measured(asked: Sequence[Asked], hits: Sequence[Sequence[str]]) -> Figures:
     pairs = list(zip(asked, hits, strict=True))
-    of_kind = {kind: [pair for pair in pairs if pair[0].kind == kind] for kind in ("request", "question", "nothing")}
-    requests = [(len(asked.needs.intersection(put)), len(asked.needs), len(put)) for asked, put in of_kind["request"]]
+    of_kind = {
+        kind: [pair for pair in pairs if pair[0].kind == kind]
+        for kind in ("request", "question", "nothing")
+    }
+    requests = [
+        (len(asked.needs.intersection(put)), len(asked.needs), len(put))
+        for asked, put in of_kind["request"]
+    ]
     return Figures(
         recall=_mean([found / needed for found, needed, _ in requests]),
         some=_mean([found > 0 for found, _, _ in requests]),
-        precision=sum(found for found, _, _ in requests) / max(1, sum(count for _, _, count in requests)),
+        precision=sum(found for found, _, _ in requests)
+        / max(1, sum(count for _, _, count in requests)),
         facts=_mean([count for _, _, count in requests]),
         first=_mean([put[:1] == [*asked.needs] for asked, put in of_kind["question"]]),
         for_nothing=_mean([len(put) for _, put in of_kind["nothing"]]),
@@ -179,7 +210,12 @@ def judge(figures: dict[str, Figures]) -> int:
     return MISSED if failures else 0
 
 
-def show(name: str, asked: Sequence[Asked], keywords: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> None:
+def show(
+    name: str,
+    asked: Sequence[Asked],
+    keywords: Sequence[Sequence[str]],
+    found: Sequence[Sequence[str]],
+) -> None:
     print(f"\n{name}")
     for keyword, words, hits in zip(asked, keywords, found, strict=True):
         print(f"  {keyword.text}  ({', '.join(words)})")

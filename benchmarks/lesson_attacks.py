@@ -1,10 +1,12 @@
-"""Can what a program writes get into a hint, a secret into the file, or a query into somebody's database?
+"""Can what a program writes get into a hint, a secret into the file, or a query into somebody's
+database?
 
-Each text of `data/attacks/dev`, or without the data of `benchmarks/made_up`, is what a failing command writes under `memapp run`
-and for `memapp hook agent`, and a name in a database of which `memapp sql` complains. Then something works, and the same fails
-again: the hint must be what worked, and have no word of the text. Secrets in 40 forms (`made_up/lessons/secrets.txt`) stand in
-commands and their output; afterwards no file below the home has one. And `made_up/lessons/sql_tricks.txt` tries to write through
-a query.
+Each text of `data/attacks/dev`, or without the data of `benchmarks/made_up`, is what a failing
+command writes under `memapp run` and for `memapp hook agent`, and a name in a database of which
+`memapp sql` complains. Then something works, and the same fails again: the hint must be what
+worked, and have no word of the text. Secrets in 40 forms (`made_up/lessons/secrets.txt`) stand in
+commands and their output; afterwards no file below the home has one. And
+`made_up/lessons/sql_tricks.txt` tries to write through a query.
 
 python -m benchmarks.lesson_attacks [--small] [--data ../shared/data]
 """
@@ -41,21 +43,35 @@ def person(options: Options, number: int, command: str, output: str, code: int) 
     """A person at a terminal, under `memapp run`."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
-        after_run.tell(light_run.CommandLine([f"kiln{number}", *shlex.split(command)], options), Ran(code, output, 0.1))
+        after_run.tell(
+            light_run.CommandLine([f"kiln{number}", *shlex.split(command)], options),
+            Ran(code, output, 0.1),
+        )
     return said.getvalue()
 
 
 def agent(options: Options, number: int, command: str, output: str, code: int) -> str:
     """A coding agent, through its hook."""
-    event = {"hook_event_name": "PostToolUseFailure", "error": f"Exit code {code}\n{output}"} if code else {}
-    told = {"session_id": "s", "cwd": str(Path.cwd()), "tool_input": {"command": f"kiln{number} {command}"}, **event}
+    event = (
+        {"hook_event_name": "PostToolUseFailure", "error": f"Exit code {code}\n{output}"}
+        if code
+        else {}
+    )
+    told = {
+        "session_id": "s",
+        "cwd": str(Path.cwd()),
+        "tool_input": {"command": f"kiln{number} {command}"},
+        **event,
+    }
     step = light_hook.agent_step(told)
     assert step
     return after_run.tell_agent(options, step)
 
 
 def database(options: Options, number: int, command: str, output: str, code: int) -> str:
-    """A person who asks a database, in which a view is named like a table and reads from one that has the text for a name."""
+    """A person who asks a database, in which a view is named like a table and reads from one that
+    has the text for a name.
+    """
     file, said = Path.cwd() / f"{number}.db", io.StringIO()
     with contextlib.closing(sqlite3.connect(file)) as made:
         made.execute(f"CREATE TABLE IF NOT EXISTS kiln{number} (fire, heat)")
@@ -64,7 +80,9 @@ def database(options: Options, number: int, command: str, output: str, code: int
     query = f"SELECT fire FROM {'kilns' if code else 'kiln'}{number} -- {command.removesuffix(' --heat')}"
     with contextlib.redirect_stderr(said), lent(file) as opened:
         done = as_attempt(query, opened.ask(query))
-        assert bool(done.exit_code) is bool(code) and (not code or words(quoted) <= words(done.output))
+        assert bool(done.exit_code) is bool(code) and (
+            not code or words(quoted) <= words(done.output)
+        )
         tool = Sql(opened)
         step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
         after_run.tell_person(options, after_run.Attempted(step, str(file), str(file.parent)))
@@ -85,7 +103,9 @@ def words(text: str) -> set[str]:
 def hostile_words(options: Options, client: str, texts: list[str]) -> tuple[int, int]:
     """Return how many hints came, and how many words of what was written stood in one."""
     tell, hints, leaked = CLIENTS[client], 0, 0
-    allowed = words("memapp: here `kiln fire --heat` worked once, untested as a hint · memapp why SELECT fire FROM")
+    allowed = words(
+        "memapp: here `kiln fire --heat` worked once, untested as a hint · memapp why SELECT fire FROM"
+    )
     for number, text in enumerate(texts):
         tell(options, number, "fire", text, 1)
         tell(options, number, "fire --heat", "", 0)
@@ -110,7 +130,9 @@ def secrets_kept(options: Options, client: str, each: int) -> tuple[int, int]:
             command = form.format(**parts)
             CLIENTS[client](options, number * SECRETS_EACH + at, command, f"failed: {command}", 1)
     later.wait(Path(options["home"]) / "cache")
-    written = b"".join(path.read_bytes() for path in Path(options["home"]).rglob("*") if path.is_file())
+    written = b"".join(
+        path.read_bytes() for path in Path(options["home"]).rglob("*") if path.is_file()
+    )
     return len(secrets), sum(secret.encode() in written for secret in secrets)
 
 
@@ -120,13 +142,17 @@ def tricks_that_write() -> tuple[int, int]:
     folder.mkdir()
     file, done = folder / "vases.db", 0
     with contextlib.closing(sqlite3.connect(file)) as made:
-        made.executescript("CREATE TABLE vases (id INTEGER PRIMARY KEY, name, height); INSERT INTO vases (name) VALUES ('tall');")
+        made.executescript(
+            "CREATE TABLE vases (id INTEGER PRIMARY KEY, name, height); INSERT INTO vases (name) VALUES ('tall');"
+        )
     before = file.read_bytes()
     tricks = (MADE_UP / "lessons" / "sql_tricks.txt").read_text("utf-8").splitlines()
     for trick in tricks:
         with lent(file) as opened:
             done += not opened.ask(trick.format(folder=folder)).error
-        done += file.read_bytes() != before or [path.name for path in folder.iterdir()] != [file.name]
+        done += file.read_bytes() != before or [path.name for path in folder.iterdir()] != [
+            file.name
+        ]
     return len(tricks), done
 
 
@@ -134,7 +160,11 @@ def read_texts(data: Path, most: int) -> list[str]:
     """Return hostile texts from over all of the set."""
     folder = data / "attacks" / "dev"
     folder = folder if folder.exists() else MADE_UP / "attacks"
-    rows = [json.loads(line) for line in (folder / "strings.jsonl").read_text("utf-8").split("\n") if line]
+    rows = [
+        json.loads(line)
+        for line in (folder / "strings.jsonl").read_text("utf-8").split("\n")
+        if line
+    ]
     texts = [row["text"] for row in rows if row["label"] in ("attack", "carrier")]
     return texts[:: max(1, len(texts) // most)][:most]
 
@@ -152,8 +182,14 @@ def place() -> Iterator[Options]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_TEXTS} texts, {SMALL_SECRETS_EACH} secret a form")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help=f"{SMALL_TEXTS} texts, {SMALL_SECRETS_EACH} secret a form",
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     texts = read_texts(options.data, SMALL_TEXTS if options.small else TEXTS)
@@ -162,7 +198,9 @@ def main() -> int:
     for client in CLIENTS:
         with place() as where:
             hints, leaked = hostile_words(where, client, texts)
-            told, kept = secrets_kept(where, client, SMALL_SECRETS_EACH if options.small else SECRETS_EACH)
+            told, kept = secrets_kept(
+                where, client, SMALL_SECRETS_EACH if options.small else SECRETS_EACH
+            )
         print(f"{client:20} {len(texts):6} {hints:6} {leaked:6} {told:8} {kept:5}", flush=True)
         missed += leaked + kept + (hints < len(texts))
     with place():

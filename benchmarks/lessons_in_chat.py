@@ -1,8 +1,9 @@
 """Are lessons recalled in a chat where a message is about doing something, and nowhere else?
 
-Two hundred lessons are made of recorded errors, by failing and then working, and promoted. Thirty messages about doing that were
-written for this ask for one of them each; then come the messages of chats that are about people and their days, where any is one
-too many, and sentences of everyday life that ask how something is done.
+Two hundred lessons are made of recorded errors, by failing and then working, and promoted. Thirty
+messages about doing that were written for this ask for one of them each; then come the messages of
+chats that are about people and their days, where any is one too many, and sentences of everyday
+life that ask how something is done.
 
 python -m benchmarks.lessons_in_chat [--data ../shared/data] [--show]
 """
@@ -45,7 +46,9 @@ def main() -> int:
         runtime = bootstrap.start(home=Path(folder))
         _teach(runtime, _read(errors))
         missed = _about_doing(runtime, show=options.show)
-        missed += sum(_talk(runtime, name, said, show=options.show) for name, said in _others(options.data))
+        missed += sum(
+            _talk(runtime, name, said, show=options.show) for name, said in _others(options.data)
+        )
         runtime.close()
     return MISSED if missed else 0
 
@@ -55,10 +58,19 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _teach(runtime: Runtime, errors: list[dict[str, Any]]) -> None:
-    """Let each command fail and its correction work; what is no lesson by itself is written down, up to two hundred."""
+    """Let each command fail and its correction work; what is no lesson by itself is written down,
+    up to two hundred.
+    """
     for number, row in enumerate(errors):
-        for action, output in ((row["command"], row["output"]), *((item, None) for item in (row["corrected"] or [])[:1])):
-            tool = ScriptedTool(_program(action), f"place {number}", {} if output is None else {action: output or "failed"})
+        for action, output in (
+            (row["command"], row["output"]),
+            *((item, None) for item in (row["corrected"] or [])[:1]),
+        ):
+            tool = ScriptedTool(
+                _program(action),
+                f"place {number}",
+                {} if output is None else {action: output or "failed"},
+            )
             runs.attempt(runtime, tool, action, Client(task=str(number)))
     learned = len(browse.list_lessons(runtime, limit=LESSONS))
     for row in errors:
@@ -88,11 +100,16 @@ def _about_doing(runtime: Runtime, *, show: bool) -> int:
     for item in asked:
         tool, parts = item["right"]
         found = [lessons[hit.id] for hit in recall_lessons(runtime, thread_id, item["said"])]
-        is_right = any(each.tool == tool and any(part in each.correct for part in parts.split("|")) for each in found)
+        is_right = any(
+            each.tool == tool and any(part in each.correct for part in parts.split("|"))
+            for each in found
+        )
         right += is_right
         if show and not is_right:
             print(f"  {item['said']}: {[each.correct for each in found]}")
-    print(f"about doing: the right lesson in {right} of {len(asked)}{'  missed' if right < LEAST_RIGHT else ''}")
+    print(
+        f"about doing: the right lesson in {right} of {len(asked)}{'  missed' if right < LEAST_RIGHT else ''}"
+    )
     return right < LEAST_RIGHT
 
 
@@ -102,7 +119,10 @@ def _others(data: Path) -> Iterator[tuple[str, list[str]]]:
     if cases.exists():
         yield "messages", [item for case in _read(cases) for item in case["turns"]]
     if talks.exists():
-        yield "persona chats", [item.partition(": ")[2] for talk in _read(talks) for item in talk["conversation"]]
+        yield (
+            "persona chats",
+            [item.partition(": ")[2] for talk in _read(talks) for item in talk["conversation"]],
+        )
     yield "everyday life", (MADE_UP / "not_doing.txt").read_text("utf-8").splitlines()
 
 

@@ -1,9 +1,11 @@
-"""How much of what was said does recall find again? Questions about long conversations, with the turns that answer them.
+"""How much of what was said does recall find again? Questions about long conversations, with the
+turns that answer them.
 
-Each session becomes a chat and each turn a message in a real store, both speakers being people; `services.recall`
-answers with the bundled embedder. The figure is the share of a question's evidence turns among the first k hits,
-averaged over the questions. Beside it, in the same run: plain bm25, plain meaning, both joined by reciprocal rank, and
-fuzzy keywords; and what a turn puts into its prompt.
+Each session becomes a chat and each turn a message in a real store, both speakers being people;
+`services.recall` answers with the bundled embedder. The figure is the share of a question's
+evidence turns among the first k hits, averaged over the questions. Beside it, in the same run:
+plain bm25, plain meaning, both joined by reciprocal rank, and fuzzy keywords; and what a turn puts
+into its prompt.
 
 python -m benchmarks.locomo [--small] [--data ../shared/data]
 """
@@ -39,7 +41,9 @@ GOAL = 0.80
 OWN, OWN_GOAL = "a turn's own hits", 0.85
 """Printed and not held: it is more than recall itself finds."""
 CHECKED = ("30", "43")
-"""Reported apart: constants were chosen on the other conversations, though these were seen while choosing."""
+"""Reported apart: constants were chosen on the other conversations, though these were seen while
+choosing.
+"""
 
 
 @dataclass
@@ -78,7 +82,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         first = bootstrap.start(home=Path(folder) / "models")
         with closing(first), closing(bootstrap.open_embedder(first)) as embedder:
-            conversations = [load(file, Path(folder) / file.stem, embedder) for file in (files[1:2] if options.small else files)]
+            conversations = [
+                load(file, Path(folder) / file.stem, embedder)
+                for file in (files[1:2] if options.small else files)
+            ]
             failures = measure(conversations)
             for conversation in conversations:
                 conversation.runtime.database.close()
@@ -103,10 +110,16 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
         for number in range(1, 100):
             if not isinstance(turns := data.get(f"session_{number}"), list):
                 continue
-            at = datetime.strptime(data[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            thread = chat.create_thread(Session(conn, USER_ID), f"Session {number}", "companion", at)
+            at = datetime.strptime(
+                data[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y"
+            ).replace(tzinfo=UTC)
+            thread = chat.create_thread(
+                Session(conn, USER_ID), f"Session {number}", "companion", at
+            )
             for turn in turns:
-                text = " ".join(filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")]))
+                text = " ".join(
+                    filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")])
+                )
                 message = chat.add_message(Session(conn, USER_ID), thread.id, Role.USER, text, at)
                 ids[turn["dia_id"]] = message.id
                 conversation.turns[message.id] = text
@@ -128,7 +141,7 @@ def embed_all(runtime: Runtime, embedder: Embedder) -> None:
             vectors.save(session, "message", embedder.model_id, waiting, made)
 
 
-# What is compared ----------------------------------------------------------------------------------------------------
+# What is compared ---------------------------------------------------------------------------------
 
 
 def ours(conversation: Conversation, question: Question) -> list[str]:
@@ -138,7 +151,10 @@ def ours(conversation: Conversation, question: Question) -> list[str]:
 
 def in_the_prompt(conversation: Conversation, question: Question) -> list[str]:
     """What a turn puts into its prompt."""
-    return [hit.id for hit in look_up(conversation.runtime, conversation.thread, question.text, (), ()).hits]
+    return [
+        hit.id
+        for hit in look_up(conversation.runtime, conversation.thread, question.text, (), ()).hits
+    ]
 
 
 def fuzzy_keywords(conversation: Conversation, question: Question) -> list[str]:
@@ -154,10 +170,16 @@ def fuzzy_keywords(conversation: Conversation, question: Question) -> list[str]:
 def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
     if conversation.plain is None:
         conversation.plain = sqlite3.connect(":memory:")
-        conversation.plain.execute("CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
-        conversation.plain.executemany("INSERT INTO turns VALUES (?, ?)", conversation.turns.items())
+        conversation.plain.execute(
+            "CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+        )
+        conversation.plain.executemany(
+            "INSERT INTO turns VALUES (?, ?)", conversation.turns.items()
+        )
     query = full_text.match_any(query_words(question.text)) or '""'
-    rows = conversation.plain.execute("SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,))
+    rows = conversation.plain.execute(
+        "SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,)
+    )
     return [row[0] for row in rows]
 
 
@@ -190,7 +212,7 @@ SEARCHES: dict[str, Search] = {
 }
 
 
-# Figures -------------------------------------------------------------------------------------------------------------
+# Figures ------------------------------------------------------------------------------------------
 
 
 def measure(conversations: Sequence[Conversation]) -> list[str]:
@@ -200,15 +222,22 @@ def measure(conversations: Sequence[Conversation]) -> list[str]:
     print(f"{'':36}" + "".join(f"{f'top {depth}':>8}" for depth in DEPTHS) + f"{'ratio':>8}")
     found = {}
     for name, item in SEARCHES.items():
-        found[name] = {c.name: [shares(item(c, question), question) for question in c.questions] for c in conversations}
+        found[name] = {
+            c.name: [shares(item(c, question), question) for question in c.questions]
+            for c in conversations
+        }
     best = mean(found["recall"], 1)
     for name, by_conversation in found.items():
         cells = "".join(f"{mean(by_conversation, place):8.3f}" for place in range(len(DEPTHS)))
         print(f"{name:36}{cells}{mean(by_conversation, 1) / best:8.2f}")
     for title, checked in (("to tune on", False), ("to check on", True)):
-        part = {name: shares for name, shares in found["recall"].items() if (name in CHECKED) is checked}
+        part = {
+            name: shares for name, shares in found["recall"].items() if (name in CHECKED) is checked
+        }
         if part:
-            print(f"  recall, conversations {title}: top 10 {mean(part, 1):.3f} ({', '.join(part)})")
+            print(
+                f"  recall, conversations {title}: top 10 {mean(part, 1):.3f} ({', '.join(part)})"
+            )
     failures = []
     if best < GOAL:
         failures.append(f"top 10 is {best:.3f}, not {GOAL}")
@@ -217,7 +246,9 @@ def measure(conversations: Sequence[Conversation]) -> list[str]:
 
 
 def shares(ids: Sequence[str], question: Question) -> tuple[float, ...]:
-    return tuple(len(question.evidence & set(ids[:depth])) / len(question.evidence) for depth in DEPTHS)
+    return tuple(
+        len(question.evidence & set(ids[:depth])) / len(question.evidence) for depth in DEPTHS
+    )
 
 
 def mean(found: dict[str, list[tuple[float, ...]]], place: int) -> float:

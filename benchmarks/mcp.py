@@ -1,19 +1,24 @@
-"""Can another program get at more than it is granted, or make memapp believe something without the person?
+"""Can another program get at more than it is granted, or make memapp believe something without the
+person?
 
-Poisoning: each string of `data/attacks/dev`, or without the data of `benchmarks/made_up`, is proposed over the protocol,
-as the text, as the quote of a harmless text, and as the correction of a memory that is there. They repeat themselves, call their
-program what they like, and cut what is too long. Then the person chats. Counted: what is live, stands in a prompt, is told to
-another agent, changed the profile, or was approved. Harmless strings must be proposed.
+Poisoning: each string of `data/attacks/dev`, or without the data of `benchmarks/made_up`, is
+proposed over the protocol, as the text, as the quote of a harmless text, and as the correction of a
+memory that is there. They repeat themselves, call their program what they like, and cut what is too
+long. Then the person chats. Counted: what is live, stands in a prompt, is told to another agent,
+changed the profile, or was approved. Harmless strings must be proposed.
 
-Reading: in each category lies a word of its own. Agents with different grants ask for each category by tool, resource, prompt,
-correction and free search. Counted: words outside of the grant, and calls that were not noted.
+Reading: in each category lies a word of its own. Agents with different grants ask for each category
+by tool, resource, prompt, correction and free search. Counted: words outside of the grant, and
+calls that were not noted.
 
-Broken ends: `benchmarks.mcp_killed` kills servers, clients and windows; and a thousand calls come at once.
+Broken ends: `benchmarks.mcp_killed` kills servers, clients and windows; and a thousand calls come
+at once.
 
-Beside the chat: the first word of the bundled model with and without an agent that searches five times a second, in turn.
+Beside the chat: the first word of the bundled model with and without an agent that searches five
+times a second, in turn.
 
-Speed: `search_memories` warm, over the protocol in this process, without the embedding model and with it; the small form
-only prints it.
+Speed: `search_memories` warm, over the protocol in this process, without the embedding model and
+with it; the small form only prints it.
 
 python -m benchmarks.mcp [--small] [--data ../shared/data]
 """
@@ -68,7 +73,14 @@ TURNS, FEWER_TURNS = (30, 15.0), (1, 3.0)
 MANY, FEWER = 100_000, 5_000
 P95_MS, PROPOSED = 150.0, 0.98
 AGENTS: dict[str, list[str] | None] = {
-    **{"planner": None, "stylist": None, "researcher": None, "executor": None, "observer": None, "stranger": None},
+    **{
+        "planner": None,
+        "stylist": None,
+        "researcher": None,
+        "executor": None,
+        "observer": None,
+        "stranger": None,
+    },
     **{"nothing": [], "tasks-only": ["tasks"], "profile-only": ["profile"]},
 }
 """What each is granted; None is what it gets without a word in agents.toml."""
@@ -87,7 +99,7 @@ def opened(home: Path, model: ScriptedModel | None = None) -> Runtime:
     return runtime
 
 
-# Poisoning ----------------------------------------------------------------------------------------------------------------
+# Poisoning ----------------------------------------------------------------------------------------
 
 
 def strings(folder: Path) -> list[dict[str, str]]:
@@ -118,25 +130,40 @@ async def propose_all(runtime: Runtime, attacks: Sequence[str]) -> int:
 async def poisoning(
     runtime: Runtime, model: ScriptedModel, attacks: Sequence[str], harmless: Sequence[str]
 ) -> list[tuple[str, str, bool]]:
-    known = curate.add(runtime, "I drink my coffee with oat milk.", category="preferences").memory_id
+    known = curate.add(
+        runtime, "I drink my coffee with oat milk.", category="preferences"
+    ).memory_id
     refused = await propose_all(runtime, attacks)
     waiting, profile = pending.count_pending(runtime), decisions.profile(runtime)
     told = [one_line(clean(attack[:MAX_MEMORY_CHARS])) for attack in attacks]
     marks = [text for text in told if len(text) >= LEAST_CHARS]
     thread = chats.new_thread(runtime)
-    said = ["What do you know about me?", "yes", "How do I like my coffee?", *(text[:120] for text in told[:: len(told) // 8])]
+    said = [
+        "What do you know about me?",
+        "yes",
+        "How do I like my coffee?",
+        *(text[:120] for text in told[:: len(told) // 8]),
+    ]
     seen: list[str] = []
     typed = " ".join(said)
     for text in said:
         before = len(model.seen)
         list(turn.take_turn(runtime, thread.id, text))
         prompts = [str(prompt) for prompt in model.seen[before:]]
-        seen += [mark for mark in marks if mark not in typed and any(mark in prompt for prompt in prompts)]
+        seen += [
+            mark
+            for mark in marks
+            if mark not in typed and any(mark in prompt for prompt in prompts)
+        ]
     async with Client(build(runtime, "other", clock=lambda: 0.0)) as client:
-        answers = [await call(client, "search_memories", query=text[:200], limit=20) for text in told[::4]]
+        answers = [
+            await call(client, "search_memories", query=text[:200], limit=20) for text in told[::4]
+        ]
         answers.append(await call(client, "recent_memories", limit=20))
         leaked = [mark for mark in marks for answer in answers if mark in answer]
-    live = [memory for memory in curate.list_memories(runtime, limit=None) if memory.origin == "agent"]
+    live = [
+        memory for memory in curate.list_memories(runtime, limit=None) if memory.origin == "agent"
+    ]
     proposed = 0
     for first in range(0, len(harmless), EACH):
         async with Client(build(runtime, f"harmless-{first}", clock=lambda: 0.0)) as client:
@@ -144,21 +171,31 @@ async def poisoning(
                 proposed += '"waits"' in await call(client, "remember", text=text)
     share = proposed / len(harmless)
     return [
-        ("hostile strings, proposed as text, quote and correction", f"{len(attacks)}, {waiting} wait, {refused} refused", True),
+        (
+            "hostile strings, proposed as text, quote and correction",
+            f"{len(attacks)}, {waiting} wait, {refused} refused",
+            True,
+        ),
         ("live memories of agents", str(len(live)), not live),
         ("in a prompt of the chats that followed", str(len(seen)), not seen),
         ("told to another agent", str(len(leaked)), not leaked),
-        ("changes of the profile, and of what was to be corrected", *_unchanged(runtime, known, profile)),
+        (
+            "changes of the profile, and of what was to be corrected",
+            *_unchanged(runtime, known, profile),
+        ),
         (f"harmless strings proposed, of {len(harmless)}", f"{share:.3f}", share >= PROPOSED),
     ]
 
 
 def _unchanged(runtime: Runtime, known: str, profile: object) -> tuple[str, bool]:
-    same = decisions.profile(runtime) == profile and curate.get(runtime, known).text == "I drink my coffee with oat milk."
+    same = (
+        decisions.profile(runtime) == profile
+        and curate.get(runtime, known).text == "I drink my coffee with oat milk."
+    )
     return "0" if same else "some", same
 
 
-# Reading ------------------------------------------------------------------------------------------------------------------
+# Reading ------------------------------------------------------------------------------------------
 
 
 def grant(runtime: Runtime, agent: str, categories: list[str] | None) -> None:
@@ -230,9 +267,15 @@ async def reading(runtime: Runtime, most: int) -> list[tuple[str, str, bool]]:
         capability = runtime.categories.allowlists.get(agent)
         mine = [(door, given) for name, door, given in chosen if name == agent]
         async with Client(build(runtime, agent, clock=lambda: 0.0)) as client:
-            granted = set(capability if categories is None and capability is not None else categories or ())
+            granted = set(
+                capability if categories is None and capability is not None else categories or ()
+            )
             if categories is None and capability is None:
-                granted = set(runtime.categories.categories) - {"profile", "relationship_dynamic", "episode"}
+                granted = set(runtime.categories.categories) - {
+                    "profile",
+                    "relationship_dynamic",
+                    "episode",
+                }
             granted |= {"activity"} if "recent_activity" in granted else set()
             found: set[str] = set()
             for door, given in mine:
@@ -246,19 +289,31 @@ async def reading(runtime: Runtime, most: int) -> list[tuple[str, str, bool]]:
         leaks += [(agent, "not noted", str(len(mine) - noted))] if noted != len(mine) else []
     return [
         (f"probes of {len(AGENTS)} agents for {len(ids)} categories", str(asked), asked >= most),
-        ("words outside of the grant, calls not noted", f"{len(leaks)} {leaks[:3] or ''}", not leaks),
-        ("granted categories of which nothing was found", f"{len(unseen)} {unseen[:3] or ''}", True),
+        (
+            "words outside of the grant, calls not noted",
+            f"{len(leaks)} {leaks[:3] or ''}",
+            not leaks,
+        ),
+        (
+            "granted categories of which nothing was found",
+            f"{len(unseen)} {unseen[:3] or ''}",
+            True,
+        ),
     ]
 
 
-# Broken ends ----------------------------------------------------------------------------------------------------------------
+# Broken ends --------------------------------------------------------------------------------------
 
 
 def broken_ends(folder: Path, rounds: int, windows: int) -> list[tuple[str, str, bool]]:
     count = killed(folder, rounds, windows)
     kills, acknowledged = count.pop("killed"), count.pop("acknowledged")
     return [
-        ("servers, clients and windows killed; proposals acknowledged", f"{kills}, {acknowledged}", kills == rounds + windows),
+        (
+            "servers, clients and windows killed; proposals acknowledged",
+            f"{kills}, {acknowledged}",
+            kills == rounds + windows,
+        ),
         ("lost, half done, locked, damaged or left running", str({**count} or 0), not count),
     ]
 
@@ -274,10 +329,12 @@ async def flood(runtime: Runtime) -> list[tuple[str, str, bool]]:
     return [(f"calls refused in words, of {AT_ONCE:,} at once", told, refused == AT_ONCE - granted)]
 
 
-# Speed --------------------------------------------------------------------------------------------------------------------
+# Speed --------------------------------------------------------------------------------------------
 
 
-async def speed(runtime: Runtime, count: int, rounds: int, *, is_small: bool) -> list[tuple[str, str, bool]]:
+async def speed(
+    runtime: Runtime, count: int, rounds: int, *, is_small: bool
+) -> list[tuple[str, str, bool]]:
     rows = []
     grant(runtime, "quick", None)
     for told in ("by words", "by words and meaning"):
@@ -299,19 +356,23 @@ async def speed(runtime: Runtime, count: int, rounds: int, *, is_small: bool) ->
     return rows
 
 
-# Beside the chat ----------------------------------------------------------------------------------------------------------
+# Beside the chat ----------------------------------------------------------------------------------
 
 
 @contextmanager
 def asking(runtime: Runtime, seconds: float) -> Iterator[threading.Event]:
-    """Start a server as a client does, with so many seconds to warm up; while the event is set, the client goes on asking."""
+    """Start a server as a client does, with so many seconds to warm up; while the event is set, the
+    client goes on asking.
+    """
     goes, ends = threading.Event(), threading.Event()
     home = runtime.paths.database.parent
 
     async def ask() -> None:
         command = ["-m", "memapp", "--home", str(home), "mcp", "--agent", "busy"]
         grant(runtime, "busy", None)
-        async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=command))) as client:
+        async with Client(
+            stdio_client(StdioServerParameters(command=sys.executable, args=command))
+        ) as client:
             while not ends.is_set():
                 due = time.monotonic() + 1 / CALLS_A_SECOND
                 if goes.is_set():
@@ -330,22 +391,35 @@ def asking(runtime: Runtime, seconds: float) -> Iterator[threading.Event]:
 def beside_the_chat(rounds: int, seconds: float, *, is_small: bool) -> list[tuple[str, str, bool]]:
     """Time the first word of the chat with and without an agent that asks all the while."""
     measured = Measured()
-    with closing(LlamaModel(prepared_file(bundled_model_path()))) as model, started(model) as runtime:
+    with (
+        closing(LlamaModel(prepared_file(bundled_model_path()))) as model,
+        started(model) as runtime,
+    ):
         with asking(runtime, seconds) as goes:
             for number in range(rounds):
                 for name in ("alone", "beside")[:: 1 if number % 2 else -1]:
                     (goes.set if name == "beside" else goes.clear)()
                     time.sleep(2 / CALLS_A_SECOND)
                     chat = begun_chat(runtime)
-                    first_word_of_turn(runtime, name, chat, MESSAGES[number % len(MESSAGES)], measured)
+                    first_word_of_turn(
+                        runtime, name, chat, MESSAGES[number % len(MESSAGES)], measured
+                    )
         calls = len(agents.list_calls(runtime, "client:busy", 100_000))
     ratio = measured.ratio("beside", "alone")
     told = f"{ratio:.2f} x {statistics.median(measured.seconds['alone']):.2f} s, {calls} calls"
-    return [(f"first word of the chat beside {CALLS_A_SECOND} calls a second", told, is_small or ratio <= BESIDE)]
+    return [
+        (
+            f"first word of the chat beside {CALLS_A_SECOND} calls a second",
+            told,
+            is_small or ratio <= BESIDE,
+        )
+    ]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
@@ -354,7 +428,10 @@ def main() -> int:
     attacks = [item["text"] for item in found if item["label"] == "attack"]
     harmless = [item["text"] for item in found if item["label"].startswith("benign")]
     if options.small:
-        attacks, harmless = attacks[:: max(1, len(attacks) // SAMPLE)], harmless[:: max(1, len(harmless) // SAMPLE)]
+        attacks, harmless = (
+            attacks[:: max(1, len(attacks) // SAMPLE)],
+            harmless[:: max(1, len(harmless) // SAMPLE)],
+        )
     held = True
     with tempfile.TemporaryDirectory() as folder_:
         home, model = Path(folder_), ScriptedModel()
@@ -364,11 +441,17 @@ def main() -> int:
         with closing(opened(home / "read")) as runtime:
             held &= told(asyncio.run(reading(runtime, FEWER_PROBES if options.small else PROBES)))
             held &= told(asyncio.run(flood(runtime)))
-        held &= told(beside_the_chat(*(FEWER_TURNS if options.small else TURNS), is_small=options.small))
+        held &= told(
+            beside_the_chat(*(FEWER_TURNS if options.small else TURNS), is_small=options.small)
+        )
         count = FEWER if options.small else MANY
         fill(home / "large", count)
         with closing(opened(home / "large")) as runtime:
-            held &= told(asyncio.run(speed(runtime, count, 5 if options.small else 12, is_small=options.small)))
+            held &= told(
+                asyncio.run(
+                    speed(runtime, count, 5 if options.small else 12, is_small=options.small)
+                )
+            )
     return 0 if held else MISSED
 
 

@@ -1,9 +1,11 @@
 """The rounds of `benchmarks.mcp` in which a program, its server or the person's window is killed.
 
-In each round a client proposes over the pipes of a server of its own, while a window writes to the same file. One of the three
-is killed: before a call, in the middle of one, or right after its answer. All are forked from this process, which must have no
-thread yet: it has imported everything, so they begin at once. Each tenth server is started as a client starts it, and in a few
-rounds the window is a real one in a terminal. What is counted is read by a process of its own that opens the file afterwards.
+In each round a client proposes over the pipes of a server of its own, while a window writes to the
+same file. One of the three is killed: before a call, in the middle of one, or right after its
+answer. All are forked from this process, which must have no thread yet: it has imported everything,
+so they begin at once. Each tenth server is started as a client starts it, and in a few rounds the
+window is a real one in a terminal. What is counted is read by a process of its own that opens the
+file afterwards.
 """
 
 import json
@@ -40,11 +42,17 @@ WITHIN = {"begun": 0.3, "asked": 0.02}
 REAL_SERVER = 10
 ROUNDS_PER_FILE = 40
 FORK = multiprocessing.get_context("fork")
-HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "killed", "version": "1"}}
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "killed", "version": "1"},
+}
 
 
 def killed(folder: Path, rounds: int, windows: int) -> Counter[str]:
-    """Return what went wrong in so many rounds, and in so many with a real window, by its kind; `killed` counts the kills."""
+    """Return what went wrong in so many rounds, and in so many with a real window, by its kind;
+    `killed` counts the kills.
+    """
     count: Counter[str] = Counter()
     for number in range(rounds + windows):
         home = folder / f"file-{number // ROUNDS_PER_FILE}"
@@ -66,18 +74,25 @@ def _round(home: Path, number: int, *, is_real_window: bool) -> Counter[str]:
         (window := FORK.Process(target=_window, args=(home, agent, show))).start()
     show.close()  # before the next one is forked, or that would hold it open
     told, tell = FORK.Pipe(duplex=False)
-    client = FORK.Process(target=_client, args=(home, agent, number % REAL_SERVER == REAL_SERVER - 1, tell))
+    client = FORK.Process(
+        target=_client, args=(home, agent, number % REAL_SERVER == REAL_SERVER - 1, tell)
+    )
     client.start()
     tell.close()
     pids = {"client": client.pid, "window": window.pid}
     watched = shown if victim == "window" and not is_real_window else told
-    said = _heard([told, shown], watched, phase, chance, lambda: os.kill(pids[victim], signal.SIGKILL), pids)
+    said = _heard(
+        [told, shown], watched, phase, chance, lambda: os.kill(pids[victim], signal.SIGKILL), pids
+    )
     client.join(SECONDS)
     if is_real_window:
         window.wait()
     else:
         window.join(SECONDS)
-    wrong = Counter(killed=bool(said["killed"]), left_running=not _gone(pids["server"]) if "server" in pids else 0)
+    wrong = Counter(
+        killed=bool(said["killed"]),
+        left_running=not _gone(pids["server"]) if "server" in pids else 0,
+    )
     wrong["stopped_with_the_window"] = victim == "window" and len(said["answered"]) < PROPOSALS
     return wrong + Counter(_in_process(_look, home, agent, said))
 
@@ -90,10 +105,14 @@ def _heard(
     kill: Callable[[], None],
     pids: dict[str, Any],
 ) -> dict[str, list[str]]:
-    """Listen to both until they end, and kill where it is time; return what was sent, acknowledged and killed."""
+    """Listen to both until they end, and kill where it is time; return what was sent, acknowledged
+    and killed.
+    """
     said: dict[str, list[str]] = {"asked": [], "answered": [], "written": [], "killed": []}
     after = chance.randrange(1, PROPOSALS)
-    due = {"before": chance.choice(("begun", "ready")), "middle": "asked", "after": "answered"}[phase]
+    due = {"before": chance.choice(("begun", "ready")), "middle": "asked", "after": "answered"}[
+        phase
+    ]
     end, seen = time.monotonic() + SECONDS, 0
     while pipes and time.monotonic() < end:
         for pipe in wait(pipes, timeout=1):
@@ -134,7 +153,9 @@ def _client(home: Path, agent: str, is_real: bool, tell: Connection) -> None:
     with suppress(OSError), os.fdopen(out, "w") as asks, os.fdopen(back) as answers:
 
         def call(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
-            asks.write(f"{json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params})}\n")
+            asks.write(
+                f"{json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params})}\n"
+            )
             asks.flush()
             line = answers.readline()
             return json.loads(line)["result"] if line.endswith("\n") else {}
@@ -182,7 +203,9 @@ def _real_window(home: Path) -> subprocess.Popen[bytes]:
 
 
 def _gone(pid: int) -> bool:
-    """Wait for a process to end that is nobody's child any more; return False, and kill it, where it does not."""
+    """Wait for a process to end that is nobody's child any more; return False, and kill it, where
+    it does not.
+    """
     end = time.monotonic() + SECONDS / 2
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
@@ -218,10 +241,14 @@ def _open(home: Path) -> dict[str, int]:
 
 
 def _look(home: Path, agent: str, said: dict[str, list[str]]) -> dict[str, int]:
-    """Count what is missing of what was acknowledged, what is neither old nor new, and what is left of those that were killed."""
+    """Count what is missing of what was acknowledged, what is neither old nor new, and what is left
+    of those that were killed.
+    """
     with closing(bootstrap.start(home=home)) as runtime:
         waiting = {
-            request.id: request.new_value for request in pending.list_pending(runtime) if request.proposer == actor_of(agent)
+            request.id: request.new_value
+            for request in pending.list_pending(runtime)
+            if request.proposer == actor_of(agent)
         }
         live = {memory.id for memory in curate.list_memories(runtime, limit=None)}
         unknown = {text for item, text in waiting.items() if item not in said["answered"]}

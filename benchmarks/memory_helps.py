@@ -1,14 +1,17 @@
 """Do memories make a model's answers right?
 
-Six people chat with a companion over ten dated days (`data/memorybank/dev`). Their messages are stored day by day as memapp
-stores them, what lasts is learned, everything is embedded; then each question is asked in a new chat. An answer passes when it
-holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end, and with the
-turns that hold the answer handed in, which is the most that memory could give. Of memapp's answers it is counted which are
-quotations or say that nothing was told; each question is asked once more after five turns of chit-chat; and what cannot be
-answered, since it was never told or told otherwise, must not be claimed. Five more people are made up
-(`made_up/told/people.toml`): only memapp's answers are counted of them, also to what is asked behind another question.
+Six people chat with a companion over ten dated days (`data/memorybank/dev`). Their messages are
+stored day by day as memapp stores them, what lasts is learned, everything is embedded; then each
+question is asked in a new chat. An answer passes when it holds the strings that the question
+demands. Three ways in one run: without any memory, with memapp end to end, and with the turns that
+hold the answer handed in, which is the most that memory could give. Of memapp's answers it is
+counted which are quotations or say that nothing was told; each question is asked once more after
+five turns of chit-chat; and what cannot be answered, since it was never told or told otherwise,
+must not be claimed. Five more people are made up (`made_up/told/people.toml`): only memapp's
+answers are counted of them, also to what is asked behind another question.
 
-python -m benchmarks.memory_helps [--small] [--data ../shared/data] [--temperature T] [--show] [--told]
+python -m benchmarks.memory_helps [--small] [--data ../shared/data] [--temperature T] [--show]
+[--told]
 """
 
 import argparse
@@ -98,7 +101,9 @@ class Question:
 
     def is_claimed(self, answer: str) -> bool:
         """Say whether an answer claims something of the person that they never said."""
-        return _CLAIM.search(answer) is not None and not (self.must and self.passes(answer) and "n't" not in answer)
+        return _CLAIM.search(answer) is not None and not (
+            self.must and self.passes(answer) and "n't" not in answer
+        )
 
 
 @dataclass(frozen=True)
@@ -127,11 +132,17 @@ class Score:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
-    parser.add_argument("--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only")
+    parser.add_argument(
+        "--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only"
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--temperature", type=float, default=None, help="instead of memapp's default")
+    parser.add_argument(
+        "--temperature", type=float, default=None, help="instead of memapp's default"
+    )
     parser.add_argument("--show", action="store_true", help="print every answer")
     parser.add_argument("--told", action="store_true", help="only the people who are made up")
     options = parser.parse_args()
@@ -141,10 +152,15 @@ def main() -> int:
         return 0
     most = SMALL_PEOPLE if options.small else None
     people = [] if options.told else read_people(folder)[:most]
-    knobs = {"reply_tokens": REPLY_TOKENS} | ({} if options.temperature is None else {"temperature": options.temperature})
+    knobs = {"reply_tokens": REPLY_TOKENS} | (
+        {} if options.temperature is None else {"temperature": options.temperature}
+    )
     score, told = Score(), Score()
     with models(options) as (model, embedder):
-        for person, counted in [*((other, score) for other in people), *((other, told) for other in read_told()[:most])]:
+        for person, counted in [
+            *((other, score) for other in people),
+            *((other, told) for other in read_told()[:most]),
+        ]:
             with remembering(person, model, embedder, knobs) as runtime:
                 ask_all(runtime, person, counted, show=options.show)
     failures = [*([] if options.told else report(score)), *report_told(told)]
@@ -193,12 +209,18 @@ def _person(dialogs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any
     rows = {(row["date"], row["turn"]): row for row in dialogs}
     turns = tuple(Turn(_when(row), row["user_text"], row["assistant_text"]) for row in dialogs)
     said = " ".join(f"{turn.user} {turn.assistant}" for turn in turns).lower()
-    never_told = [Question(text, (), (), answerable=False) for word, text in NEVER_TOLD.items() if word not in said]
+    never_told = [
+        Question(text, (), (), answerable=False)
+        for word, text in NEVER_TOLD.items()
+        if word not in said
+    ]
     return Person(turns, (*(_question(row, rows) for row in questions), *never_told))
 
 
 def _question(row: dict[str, Any], rows: dict[tuple[str, int], dict[str, Any]]) -> Question:
-    evidence = tuple(_as_hit(rows[item["date"], item["turn"]], item["side"]) for item in row["evidence"])
+    evidence = tuple(
+        _as_hit(rows[item["date"], item["turn"]], item["side"]) for item in row["evidence"]
+    )
     must = tuple(tuple(group) for group in row["must"])
     return Question(row["question"], evidence, must, answerable=row["type"] not in UNANSWERABLE)
 
@@ -223,7 +245,9 @@ def models(options: argparse.Namespace) -> Iterator[tuple[ChatModel, ChildEmbedd
 
 
 @contextmanager
-def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dict[str, Any]) -> Iterator[Runtime]:
+def remembering(
+    person: Person, model: ChatModel, embedder: Embedder, knobs: dict[str, Any]
+) -> Iterator[Runtime]:
     """A memapp that was there when the person chatted."""
     with tempfile.TemporaryDirectory() as home:
         places = paths.locate(Path(home))
@@ -256,8 +280,18 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
 
 def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
     with runtime.write() as session:
-        message = chat.add_message(session, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
-        chat.add_message(session, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id)
+        message = chat.add_message(
+            session, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED
+        )
+        chat.add_message(
+            session,
+            thread,
+            Role.ASSISTANT,
+            turn.assistant,
+            turn.at,
+            origin=Origin.MODEL,
+            reply_to=message.id,
+        )
         expectations.add_surprise(session, thread, message.id, turn.at)
 
 
@@ -284,12 +318,18 @@ def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> No
             score.by_itself_right += by_itself and right
             score.mid_chat += question.passes(later.text)
             score.mid_chat_by_itself += later.model == FROM_MEMORY
-            score.found += any(_is_from(hit, evidence) for hit in hits for evidence in question.evidence)
+            score.found += any(
+                _is_from(hit, evidence) for hit in hits for evidence in question.evidence
+            )
         if show:
             print(f"\n{question.text}", flush=True)
             for way, answer in answers.items():
                 own = " (by itself)" if way == "memapp" and reply.model == FROM_MEMORY else ""
-                right = question.passes(answer) if question.answerable else not question.is_claimed(answer)
+                right = (
+                    question.passes(answer)
+                    if question.answerable
+                    else not question.is_claimed(answer)
+                )
                 print(f"  {'ok' if right else '--'} {way:8} {' '.join(answer.split())[:300]}{own}")
             for hit in hits:
                 print(f"       {hit.said_by or 'fact':9} {hit.text[:150]}")
@@ -299,14 +339,22 @@ def chit_chat(runtime: Runtime) -> Message:
     """Chat about nothing; return the message that a question may stand in place of."""
     thread = chats.new_thread(runtime).id
     happened = [event for text in (*CHIT_CHAT, "ok") for event in take_turn(runtime, thread, text)]
-    return [event.message for event in happened if isinstance(event, Accepted) and event.message][-1]
+    return [event.message for event in happened if isinstance(event, Accepted) and event.message][
+        -1
+    ]
 
 
-def ask_again(runtime: Runtime, question: Question, in_place_of: Message) -> tuple[Message, Message]:
-    """Ask after the chit-chat, in place of what was asked there before; return the reply, and the message that came first."""
+def ask_again(
+    runtime: Runtime, question: Question, in_place_of: Message
+) -> tuple[Message, Message]:
+    """Ask after the chit-chat, in place of what was asked there before; return the reply, and the
+    message that came first.
+    """
     first, *others = [*question.before, question.text]
     happened = list(resend_turn(runtime, in_place_of.id, first))
-    (message,) = [event.message for event in happened if isinstance(event, Accepted) and event.message]
+    (message,) = [
+        event.message for event in happened if isinstance(event, Accepted) and event.message
+    ]
     for text in others:
         happened = list(take_turn(runtime, message.thread_id, text))
     return _reply_in(happened), message
@@ -326,7 +374,9 @@ def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
         reply_tokens=knobs.reply_tokens,
         temperature=knobs.temperature,
     )
-    return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece))
+    return "".join(
+        part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece)
+    )
 
 
 def ask_memapp(runtime: Runtime, question: Question) -> tuple[tuple[Recalled, ...], Message]:
@@ -336,7 +386,9 @@ def ask_memapp(runtime: Runtime, question: Question) -> tuple[tuple[Recalled, ..
     for text in (*question.before, question.text):
         happened = list(take_turn(runtime, thread, text))
     chats.delete_thread(runtime, thread)
-    return next((event.hits for event in happened if isinstance(event, Found)), ()), _reply_in(happened)
+    return next((event.hits for event in happened if isinstance(event, Found)), ()), _reply_in(
+        happened
+    )
 
 
 def _reply_in(happened: Sequence[TurnEvent]) -> Message:
@@ -347,9 +399,15 @@ def _reply_in(happened: Sequence[TurnEvent]) -> Message:
 def report_told(score: Score) -> list[str]:
     """Print how those who are made up were answered; return what was missed."""
     print(f"\n{'questions of people who are made up':44} {score.asked:6}")
-    print(f"{'right with memapp':44} {score.memapp:6}   by itself: {score.by_itself}, right: {score.by_itself_right}")
-    print(f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}")
-    print(f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0")
+    print(
+        f"{'right with memapp':44} {score.memapp:6}   by itself: {score.by_itself}, right: {score.by_itself_right}"
+    )
+    print(
+        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}"
+    )
+    print(
+        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0"
+    )
     return ["memapp claims what a person who is made up never told"] if score.claims else []
 
 
@@ -359,10 +417,18 @@ def report(score: Score) -> list[str]:
     print(f"{'questions with an answer':44} {score.asked:6}")
     print(f"{'right without memory':44} {score.without:6}")
     print(f"{'right with memapp':44} {score.memapp:6}   evidence in the prompt: {score.found}")
-    print(f"{'  of which memapp answered by itself':44} {score.by_itself:6}   right: {score.by_itself_right}")
-    print(f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}")
-    print(f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0")
-    print(f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal {CEILING_GOAL:.0%} of the questions")
+    print(
+        f"{'  of which memapp answered by itself':44} {score.by_itself:6}   right: {score.by_itself_right}"
+    )
+    print(
+        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}"
+    )
+    print(
+        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0"
+    )
+    print(
+        f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal {CEILING_GOAL:.0%} of the questions"
+    )
     print(f"{'memapp / ceiling':44} {share:6.2f}   goal {SHARE_GOAL:.2f}")
     failures = []
     if score.ceiling < CEILING_GOAL * score.asked:

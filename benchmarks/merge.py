@@ -1,14 +1,19 @@
 """Does a new sentence merge with what says the same, and with nothing else?
 
-Two memories of the same words but for their spelling become one. Beside that stands what a model may merge that is trusted with
-it: what is alike, with the names, numbers and denials of both. Measured are
+Two memories of the same words but for their spelling become one. Beside that stands what a model
+may merge that is trusted with it: what is alike, with the names, numbers and denials of both.
+Measured are
 
-- one-word contradictions (`data/breaking_nli/dev`), as they are, and twice reworded: a contradiction of a sentence against a
-  synonymous wording of that sentence, so that two places differ of which one matters;
-- pairs that people judged unlike or nearly identical (`data/stsb_en_clean/dev`, scores up to 2.5 and from 4.5 of 5);
+- one-word contradictions (`data/breaking_nli/dev`), as they are, and twice reworded: a
+  contradiction of a sentence against a synonymous wording of that sentence, so that two places
+  differ of which one matters;
+- pairs that people judged unlike or nearly identical (`data/stsb_en_clean/dev`, scores up to 2.5
+  and from 4.5 of 5);
 - different persona lines of one person (`data/synthetic_persona_chat/dev`);
-- made-up facts that differ in one thing of a kind (`User likes green tea.`), with one or two words more or less;
-- made-up sentences in other words, and such that differ in one thing (`made_up/said_otherwise.txt`);
+- made-up facts that differ in one thing of a kind (`User likes green tea.`), with one or two words
+  more or less;
+- made-up sentences in other words, and such that differ in one thing
+  (`made_up/said_otherwise.txt`);
 - the same of facts about a person only, as they are told twice (`made_up/facts_of_a_person.txt`).
 
 Both halves of each set (every other line) are printed beside the whole.
@@ -62,10 +67,18 @@ class Measured:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"the first {SMALL_LINES} lines and {SMALL_CHATS} chats only")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help=f"the first {SMALL_LINES} lines and {SMALL_CHATS} chats only",
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--show", type=int, default=0, help="print this many pairs of each set that are merged")
+    parser.add_argument(
+        "--show", type=int, default=0, help="print this many pairs of each set that are merged"
+    )
     options = parser.parse_args()
     if not (options.data / "breaking_nli").exists():
         print(f"skipped: no data at {options.data}")
@@ -75,7 +88,9 @@ def main() -> int:
     with closing(bundled_embedder()) as embedder:
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     print(f"{'share of pairs':52}{'pairs':>7}{'merged':>8}{'halves':>15}{'open to a model':>17}")
-    failures = [failure for measured in sets for failure in measure(measured, vectors, options.show)]
+    failures = [
+        failure for measured in sets for failure in measure(measured, vectors, options.show)
+    ]
     for failure in failures:
         print(f"MISSED: {failure}")
     return MISSED if failures else 0
@@ -84,14 +99,21 @@ def main() -> int:
 def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     nli = read_lines(data / "breaking_nli/dev/pairs.jsonl", SMALL_LINES if small else None)
     sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", SMALL_LINES if small else None)
-    chats = read_lines(data / "synthetic_persona_chat/dev/chats.jsonl", SMALL_CHATS if small else None)
+    chats = read_lines(
+        data / "synthetic_persona_chat/dev/chats.jsonl", SMALL_CHATS if small else None
+    )
     contradictions = [(item["a"], item["b"]) for item in nli if item["label"] == "contradiction"]
     yield Measured("contradictions", contradictions, at_most=WRONG_LIMIT)
     yield Measured("contradictions, twice reworded", list(reworded(nli)), at_most=WRONG_LIMIT)
-    yield Measured("synonymous", [(item["a"], item["b"]) for item in nli if item["label"] == "entailment"])
+    yield Measured(
+        "synonymous", [(item["a"], item["b"]) for item in nli if item["label"] == "entailment"]
+    )
     unlike = [(item["a"], item["b"]) for item in sts if item["score"] <= 2.5]
     yield Measured("unlike (score to 2.5)", unlike, at_most=WRONG_LIMIT)
-    yield Measured("nearly identical (score from 4.5)", [(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])
+    yield Measured(
+        "nearly identical (score from 4.5)",
+        [(item["a"], item["b"]) for item in sts if item["score"] >= 4.5],
+    )
     yield Measured("persona lines", list(persona_pairs(chats)), at_most=PERSONA_LIMIT)
     yield Measured("made-up facts", list(made_up()), at_most=PERSONA_LIMIT)
     for name, of in (("made-up", "said_otherwise.txt"), ("of a person", OF_A_PERSON)):
@@ -113,10 +135,14 @@ def reworded(nli: Sequence[dict[str, Any]]) -> Iterator[Pair]:
 
 
 def persona_pairs(chats: Sequence[dict[str, Any]]) -> Iterator[Pair]:
-    """Pair the lines of each persona, later against earlier; a persona that occurs again counts once."""
+    """Pair the lines of each persona, later against earlier; a persona that occurs again counts
+    once.
+    """
     personas = dict.fromkeys(tuple(chat[key]) for chat in chats for key in ("persona1", "persona2"))
     for persona in personas:
-        yield from ((later, earlier) for earlier, later in combinations(persona, 2) if later != earlier)
+        yield from (
+            (later, earlier) for earlier, later in combinations(persona, 2) if later != earlier
+        )
 
 
 def made_up() -> Iterator[Pair]:
@@ -143,14 +169,23 @@ def filled(template: str, how: str, what: str) -> str:
     return template.replace("{how}", how).replace("{what}", what)
 
 
-def measure(measured: Measured, vectors: dict[str, NDArray[np.float32]], show: int) -> Iterator[str]:
+def measure(
+    measured: Measured, vectors: dict[str, NDArray[np.float32]], show: int
+) -> Iterator[str]:
     """Print one row; yield what misses its bound."""
     merged = [is_respelt(new, old) for new, old in measured.pairs]
     share, first, second = (float(np.mean(part)) for part in (merged, merged[::2], merged[1::2]))
-    to_model = [float(vectors[new] @ vectors[old]) >= ALIKE and keeps_facts(new, old) for new, old in measured.pairs]
+    to_model = [
+        float(vectors[new] @ vectors[old]) >= ALIKE and keeps_facts(new, old)
+        for new, old in measured.pairs
+    ]
     bound = f" <= {measured.at_most}" if measured.at_most is not None else ""
-    print(f"{measured.name:52}{len(merged):7}{share:8.3f}{first:8.3f}{second:7.3f}{float(np.mean(to_model)):17.3f}{bound}")
-    for new, old in [pair for pair, is_merged in zip(measured.pairs, merged, strict=True) if is_merged][:show]:
+    print(
+        f"{measured.name:52}{len(merged):7}{share:8.3f}{first:8.3f}{second:7.3f}{float(np.mean(to_model)):17.3f}{bound}"
+    )
+    for new, old in [
+        pair for pair, is_merged in zip(measured.pairs, merged, strict=True) if is_merged
+    ][:show]:
         print(f"    {new} | {old}")
     if measured.at_most is not None and share > measured.at_most:
         yield f"{measured.name}: {share:.3f}, wanted{bound}"

@@ -1,7 +1,8 @@
 """Does the expectation check tell a right guess from a wrong one?
 
-Labelled pairs (expected, actual) of two kinds: single requests by intent, and turns of dialogues by their acts. Both
-rules run on the same pairs; the default also without its embedder, which is reported and not bounded.
+Labelled pairs (expected, actual) of two kinds: single requests by intent, and turns of dialogues by
+their acts. Both rules run on the same pairs; the default also without its embedder, which is
+reported and not bounded.
 
 python -m benchmarks.mismatch [--small] [--data ../shared/data]
 """
@@ -42,8 +43,12 @@ Rule = Callable[[Pair, float], bool]
 """Tells whether a pair is a surprise, given the cosine of its texts."""
 
 RULES: Mapping[str, Rule] = {
-    "fuzzy": lambda pair, _: mismatch(pair.expected, pair.actual, similarity=None, rule=MismatchRule.FUZZY).surprised,
-    "meaning": lambda pair, cosine: mismatch(pair.expected, pair.actual, similarity=cosine).surprised,
+    "fuzzy": lambda pair, _: (
+        mismatch(pair.expected, pair.actual, similarity=None, rule=MismatchRule.FUZZY).surprised
+    ),
+    "meaning": lambda pair, cosine: (
+        mismatch(pair.expected, pair.actual, similarity=cosine).surprised
+    ),
     "no embedder": lambda pair, _: mismatch(pair.expected, pair.actual, similarity=None).surprised,
 }
 DEFAULT = "meaning"
@@ -87,11 +92,18 @@ def report(name: str, pairs: Sequence[Pair], similarities: NDArray[np.float32]) 
     print(f"  {'rule':12}{'balanced':>10}{'false alarms':>14}{'recall':>8}   surprised, by kind")
     missed: list[str] = []
     for rule, surprises in RULES.items():
-        surprised = np.array([surprises(pair, float(cosine)) for pair, cosine in zip(pairs, similarities, strict=True)])
+        surprised = np.array(
+            [
+                surprises(pair, float(cosine))
+                for pair, cosine in zip(pairs, similarities, strict=True)
+            ]
+        )
         false_alarms, recall = surprised[~different].mean(), surprised[different].mean()
         balanced = (recall + 1 - false_alarms) / 2
         by_kind = ", ".join(f"{kind} {share(surprised, pairs, kind):.2f}" for _, kind in kinds)
-        print(f"  {rule:12}{balanced:10.3f}{false_alarms:14.3f}{recall:8.3f}   {by_kind}", flush=True)
+        print(
+            f"  {rule:12}{balanced:10.3f}{false_alarms:14.3f}{recall:8.3f}   {by_kind}", flush=True
+        )
         if rule == DEFAULT and balanced < BALANCED_ACCURACY:
             missed.append(f"{name}: balanced accuracy {balanced:.3f} is below {BALANCED_ACCURACY}")
         if rule == DEFAULT and false_alarms > FALSE_ALARMS:

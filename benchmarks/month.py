@@ -1,10 +1,12 @@
-"""What is known of a talkative person after a month, and does it read like what a good friend would know?
+"""What is known of a talkative person after a month, and does it read like what a good friend would
+know?
 
-A month of chats of somebody who is made up (`made_up/month`) is lived through with the clock set: each message a turn, the jobs
-that are due after each reply, half an hour after each chat and at the end of each day. On Sundays the person says yes to what
-holds of all that waits, and no to the rest. The chat model is scripted and proposes nothing. At the end stands what is known, to
-be read; counted are what lasts that is known, what is there twice, what does not hold any more, the regularity, how the file
-grew and how much tidying a day took.
+A month of chats of somebody who is made up (`made_up/month`) is lived through with the clock set:
+each message a turn, the jobs that are due after each reply, half an hour after each chat and at the
+end of each day. On Sundays the person says yes to what holds of all that waits, and no to the rest.
+The chat model is scripted and proposes nothing. At the end stands what is known, to be read;
+counted are what lasts that is known, what is there twice, what does not hold any more, the
+regularity, how the file grew and how much tidying a day took.
 
 python -m benchmarks.month [--small] [--data FOLDER] [--show]
 """
@@ -37,7 +39,9 @@ from memapp.store import consolidation, memories
 FIRST = datetime(2026, 9, 7, tzinfo=UTC)
 KNOWN = 0.6
 TWICE, OUTDATED = 2, 1
-"""How much of what lasts is known or asked about at least; how many repeated and outdated things are left at most."""
+"""How much of what lasts is known or asked about at least; how many repeated and outdated things
+are left at most.
+"""
 SMALL_DAYS = 17
 SUNDAY = 6
 TYPED = timedelta(minutes=2)
@@ -54,7 +58,9 @@ class Day:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help=f"the first {SMALL_DAYS} days only")
     parser.add_argument("--data", type=Path, help="not used: all of it is made up")
     parser.add_argument("--show", action="store_true", help="print the days, too")
@@ -69,7 +75,10 @@ def main() -> int:
         models() as (model, embedder),
         remembering(Path(home), model, embedder) as runtime,
     ):
-        days = [live_through(runtime, day, list(of_day), holds) for day, of_day in groupby(lived, key=lambda one: one["day"])]
+        days = [
+            live_through(runtime, day, list(of_day), holds)
+            for day, of_day in groupby(lived, key=lambda one: one["day"])
+        ]
         if options.show:
             print("\n".join(f"day {day.day:2}  {day.bytes:,} bytes  {day.spent}" for day in days))
         return report(known_to(runtime), planted, days)
@@ -78,11 +87,17 @@ def main() -> int:
 def said_so_far(planted: dict[str, Any], lived: Sequence[dict[str, Any]]) -> dict[str, list[Item]]:
     """Return what of the planted was said in some chats, or came to an end by the last of them."""
     said = [" ".join(text for item in lived for text in item["said"])]
-    outdated = [item["words"] for item in planted.pop("outdated") if item["since"] <= lived[-1]["day"]]
-    return {name: [item for item in items if in_any(item, said)] for name, items in planted.items()} | {"outdated": outdated}
+    outdated = [
+        item["words"] for item in planted.pop("outdated") if item["since"] <= lived[-1]["day"]
+    ]
+    return {
+        name: [item for item in items if in_any(item, said)] for name, items in planted.items()
+    } | {"outdated": outdated}
 
 
-def live_through(runtime: Runtime, day: int, chats_of_day: list[dict[str, Any]], holds: Sequence[Item]) -> Day:
+def live_through(
+    runtime: Runtime, day: int, chats_of_day: list[dict[str, Any]], holds: Sequence[Item]
+) -> Day:
     """Let a day pass, with its chats and the jobs that come due."""
     midnight = FIRST + timedelta(days=day - 1)
     for chat in chats_of_day:
@@ -93,7 +108,10 @@ def live_through(runtime: Runtime, day: int, chats_of_day: list[dict[str, Any]],
         decide(runtime, holds)
     set_clock(runtime, midnight + timedelta(hours=23, minutes=30))
     work(runtime, None)
-    pages, size = (runtime.database.read().execute(f"PRAGMA {item}").fetchone()[0] for item in ("page_count", "page_size"))
+    pages, size = (
+        runtime.database.read().execute(f"PRAGMA {item}").fetchone()[0]
+        for item in ("page_count", "page_size")
+    )
     return Day(day, pages * size, consolidation.spent(runtime.read(), midnight))
 
 
@@ -141,7 +159,10 @@ def known_to(runtime: Runtime) -> dict[str, list[str]]:
 
     def texts(kind: Kind) -> list[str]:
         found = memories.list_memories(runtime.read(), MemoryFilter(kind=kind))
-        return [f"{memory.text} [{memory.category}]" for memory in sorted(found, key=lambda one: one.created_at)]
+        return [
+            f"{memory.text} [{memory.category}]"
+            for memory in sorted(found, key=lambda one: one.created_at)
+        ]
 
     profile = [
         f"{FIELDS[name].label if name in FIELDS else name}: {value}"
@@ -171,21 +192,38 @@ def report(known: dict[str, list[str]], planted: dict[str, list[Item]], days: Se
     twice = [item for item in planted["repeated"] if sum(says(item, text) for text in live) > 1]
     outdated = [item for item in planted["outdated"] if in_any(item, live)]
     noticed = [item for item in planted["regular"] if in_any(item, known["insights"])]
-    howtos = [item for item in planted["howtos"] if in_any(item, [*known["how-tos"], *known["waiting"]])]
+    howtos = [
+        item for item in planted["howtos"] if in_any(item, [*known["how-tos"], *known["waiting"]])
+    ]
     grown = [later.bytes - before.bytes for before, later in pairwise(days)]
-    most = Spent(*(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds")))
-    kept = most.pairs <= PAIRS_PER_DAY and most.tokens <= TOKENS_PER_DAY and most.seconds <= SECONDS_PER_DAY
+    most = Spent(
+        *(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds"))
+    )
+    kept = (
+        most.pairs <= PAIRS_PER_DAY
+        and most.tokens <= TOKENS_PER_DAY
+        and most.seconds <= SECONDS_PER_DAY
+    )
     durable = len(planted["durable"])
-    print(f"of what lasts, known or asked about   {durable - len(missing)} of {durable}   bound {KNOWN:.2f}   missing {missing}")
+    print(
+        f"of what lasts, known or asked about   {durable - len(missing)} of {durable}   bound {KNOWN:.2f}   missing {missing}"
+    )
     print(f"said again in other words, and left twice   {len(twice)}   bound {TWICE}   {twice}")
     print(f"does not hold any more, and lives   {len(outdated)}   bound {OUTDATED}   {outdated}")
     print(
         f"regularities noticed   {len(noticed)} of {len(planted['regular'])}   how-tos {len(howtos)} of {len(planted['howtos'])}"
     )
     halves = grown[: len(grown) // 2], grown[len(grown) // 2 :]
-    print(f"the file grew a day by   {', then '.join(f'{sum(half) / len(half) / 1024:.0f}' for half in halves)} KiB")
+    print(
+        f"the file grew a day by   {', then '.join(f'{sum(half) / len(half) / 1024:.0f}' for half in halves)} KiB"
+    )
     print(f"tidying took a day at most   {most}   {'kept' if kept else 'broken'}")
-    held = durable - len(missing) >= KNOWN * durable and len(twice) <= TWICE and len(outdated) <= OUTDATED and kept
+    held = (
+        durable - len(missing) >= KNOWN * durable
+        and len(twice) <= TWICE
+        and len(outdated) <= OUTDATED
+        and kept
+    )
     print("held" if held else "MISSED")
     return 0 if held else MISSED
 

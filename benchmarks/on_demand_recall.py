@@ -1,9 +1,11 @@
 """How often does a turn need a second search into the memory, and how long does it take?
 
-Two kinds of conversation: people who chat with a companion over days (`data/memorybank/dev`), and people who get something
-done with an assistant (`data/sgd/dev`). Every message is looked up as a turn would, with what was said before it in the memory
-and the last exchanges before its eyes. Counted: the share of turns with a second search; how often it then finds something; and
-how long the two looks take beside one, by the clock, with the bundled embedder in its process, each tried once.
+Two kinds of conversation: people who chat with a companion over days (`data/memorybank/dev`), and
+people who get something done with an assistant (`data/sgd/dev`). Every message is looked up as a
+turn would, with what was said before it in the memory and the last exchanges before its eyes.
+Counted: the share of turns with a second search; how often it then finds something; and how long
+the two looks take beside one, by the clock, with the bundled embedder in its process, each tried
+once.
 
 python -m benchmarks.on_demand_recall [--small] [--data ../shared/data]
 """
@@ -49,8 +51,12 @@ class Count:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_DIALOGS} dialogs of each kind")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_DIALOGS} dialogs of each kind"
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     if not (options.data / "sgd/dev").exists():
@@ -61,13 +67,18 @@ def main() -> int:
         "memorybank": run(list(companions(options.data))[:most]),
         "sgd": run(list(assistants(options.data))[:most]),
     }
-    print("clock ms of single tries with the real embedder, median / worst, on a machine that others may use; held by `recall`")
-    print(f"{'':12} {'turns':>6} {'second look':>12} {'found then':>11} {'one look':>12} {'both':>12}")
+    print(
+        "clock ms of single tries with the real embedder, median / worst, on a machine that others may use; held by `recall`"
+    )
+    print(
+        f"{'':12} {'turns':>6} {'second look':>12} {'found then':>11} {'one look':>12} {'both':>12}"
+    )
     held = True
     for name, count in counts.items():
         share = count.again / count.turns
         once, twice = (
-            f"{statistics.median(took):.1f} / {max(took):.0f}" if took else "-" for took in (count.once_ms, count.twice_ms)
+            f"{statistics.median(took):.1f} / {max(took):.0f}" if took else "-"
+            for took in (count.once_ms, count.twice_ms)
         )
         print(f"{name:12} {count.turns:6} {share:11.1%} {count.found:11} {once:>12} {twice:>12}")
         held &= share < MOST
@@ -77,9 +88,15 @@ def main() -> int:
 
 def companions(data: Path) -> Iterator[Talk]:
     """One day of one person each."""
-    rows = [json.loads(line) for line in (data / "memorybank/dev/dialogs.jsonl").open(encoding="utf-8")]
+    rows = [
+        json.loads(line) for line in (data / "memorybank/dev/dialogs.jsonl").open(encoding="utf-8")
+    ]
     for key in dict.fromkeys((row["user"], row["date"]) for row in rows):
-        yield [(row["user_text"], row["assistant_text"]) for row in rows if (row["user"], row["date"]) == key]
+        yield [
+            (row["user_text"], row["assistant_text"])
+            for row in rows
+            if (row["user"], row["date"]) == key
+        ]
 
 
 def assistants(data: Path) -> Iterator[Talk]:
@@ -90,7 +107,10 @@ def assistants(data: Path) -> Iterator[Talk]:
 
 def run(talks: list[Talk]) -> Count:
     count = Count()
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        closing(bootstrap.start(home=Path(home))) as runtime,
+    ):
         runtime.embedding.fill(bootstrap.open_embedder(runtime))
         at = datetime(2026, 1, 1, 9, tzinfo=UTC)
         for talk in talks:
@@ -112,7 +132,9 @@ def look(runtime: Runtime, thread: str, message: str, count: Count) -> None:
     took = 1000 * (time.perf_counter() - began)
     count.turns += 1
     count.again += evidence.on_demand
-    count.found += evidence.on_demand and any(hit.score for hit in evidence.hits)  # what is always there was not found
+    count.found += evidence.on_demand and any(
+        hit.score for hit in evidence.hits
+    )  # what is always there was not found
     (count.twice_ms if evidence.on_demand else count.once_ms).append(took)
 
 

@@ -1,15 +1,18 @@
 """Is a lesson promoted by the ordinary use of one person, if it helps, and only then?
 
-A simulated person makes 20 slips over 30 days, 5 of which recur every two to four days. The app's own services record each
-attempt in a file, show or withhold hints, settle and promote. A slip is one of
+A simulated person makes 20 slips over 30 days, 5 of which recur every two to four days. The app's
+own services record each attempt in a file, show or withhold hints, settle and promote. A slip is
+one of
 
-useful    what works has to be found: without the hint the person fails again most times; one hint in ten is overlooked
-known     the person puts it right at once, whatever is shown: the lesson is right, and not needed
-useless   the failure comes and goes: whatever is tried works or not, and the lesson is what worked by accident
-ignored   the person does something else than the lesson says, and gets better at that by themselves
+useful    what works has to be found: without the hint the person fails again most times; one hint
+in ten is overlooked known     the person puts it right at once, whatever is shown: the lesson is
+right, and not needed useless   the failure comes and goes: whatever is tried works or not, and the
+lesson is what worked by accident ignored   the person does something else than the lesson says, and
+gets better at that by themselves
 
-Asked is which lessons of recurring slips are promoted by the time they were shown five times, at the end, and at any time. The
-rule was found with other seeds (`--tune`). Beside it an agent, which remembers nothing and makes five of its mistakes 60 times.
+Asked is which lessons of recurring slips are promoted by the time they were shown five times, at
+the end, and at any time. The rule was found with other seeds (`--tune`). Beside it an agent, which
+remembers nothing and makes five of its mistakes 60 times.
 
 python -m benchmarks.ordinary_use [--small] [--tune] [--persons N]
 """
@@ -58,7 +61,9 @@ class User:
     heeds: float
     """Share of hints that are followed."""
     unaided: tuple[float, float]
-    """Between these lies the share of useful lessons' failures that are put right at once without them."""
+    """Between these lies the share of useful lessons' failures that are put right at once without
+    them.
+    """
     learns: float
     """By how much that share grows with each time."""
     every: tuple[float, float]
@@ -74,18 +79,27 @@ class Slip:
 
     scope = "project"
 
-    def __init__(self, number: int, kind: Kind, user: User, random: Random, *, recurs: bool) -> None:
+    def __init__(
+        self, number: int, kind: Kind, user: User, random: Random, *, recurs: bool
+    ) -> None:
         self.name, self.kind, self.recurs = f"tool{number}", kind, recurs
         self._random, self._user, self._times = random, user, 0
-        self._at_once = random.uniform(*user.unaided) if kind == "useful" else random.uniform(0.2, 0.9)
+        self._at_once = (
+            random.uniform(*user.unaided) if kind == "useful" else random.uniform(0.2, 0.9)
+        )
         self._fails = False
 
     def happen(self, do: Callable[[str], str]) -> None:
-        """Make the slip, and try until something works or the user gives up; `do` returns what is to be done by a hint."""
+        """Make the slip, and try until something works or the user gives up; `do` returns what is
+        to be done by a hint.
+        """
         self._times += 1
         hint, tried = do(self._wrong()), 0
         while self._fails and tried < MOST_TRIES:
-            hint, tried = do(self._next(hint if self._random.random() < self._user.heeds else "", tried)), tried + 1
+            hint, tried = (
+                do(self._next(hint if self._random.random() < self._user.heeds else "", tried)),
+                tried + 1,
+            )
 
     def _next(self, hint: str, tried: int) -> str:
         """Return what is tried next, with the hint that is followed or without."""
@@ -95,7 +109,11 @@ class Slip:
                 self._fails = not goes_right
                 return hint or f"{self.name} brnch --again{self._random.randrange(3)}"
             case "ignored":
-                return self._right("branch" if self._times == 1 else "brunch") if goes_right else self._wrong()
+                return (
+                    self._right("branch" if self._times == 1 else "brunch")
+                    if goes_right
+                    else self._wrong()
+                )
             case _:
                 return self._right("branch") if hint or goes_right else self._wrong()
 
@@ -120,7 +138,11 @@ class Slip:
         return f"{self.name} brnch"
 
     def attempt(self, action: str) -> ToolAttempt:
-        said = f"{self.name}: 'brnch' is not a {self.name} command" if self.kind != "useless" else "connection reset by peer"
+        said = (
+            f"{self.name}: 'brnch' is not a {self.name} command"
+            if self.kind != "useless"
+            else "connection reset by peer"
+        )
         return ToolAttempt(action, said if self._fails else "", int(self._fails), seconds=1.0)
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
@@ -139,27 +161,46 @@ class Became:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_PERSONS} persons instead of {PERSONS}")
-    parser.add_argument("--tune", action="store_true", help="with the seeds that the rule was found with")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_PERSONS} persons instead of {PERSONS}"
+    )
+    parser.add_argument(
+        "--tune", action="store_true", help="with the seeds that the rule was found with"
+    )
     parser.add_argument("--persons", type=int, help="so many persons")
     parser.add_argument("--data", help="not used")
     options = parser.parse_args()
     first = TUNING if options.tune else MEASURING
     persons = options.persons or (SMALL_PERSONS if options.small else PERSONS)
-    misses = report("person", [became for seed in range(first, first + persons) for became in live(PERSON, seed)], shows=SHOWS)
+    misses = report(
+        "person",
+        [became for seed in range(first, first + persons) for became in live(PERSON, seed)],
+        shows=SHOWS,
+    )
     agents = SMALL_AGENTS if options.small else AGENTS
-    misses += report("agent", [became for seed in range(first, first + agents) for became in live(AGENT, seed)], shows=None)
+    misses += report(
+        "agent",
+        [became for seed in range(first, first + agents) for became in live(AGENT, seed)],
+        shows=None,
+    )
     for miss in misses:
         print(f"MISSED: {miss}", file=sys.stderr)
     return MISSED if misses else 0
 
 
 def live(user: User, seed: int) -> list[Became]:
-    """Let a user work for a month; return what became of the lessons of recurring slips that could be promoted."""
+    """Let a user work for a month; return what became of the lessons of recurring slips that could
+    be promoted.
+    """
     random = Random(seed)
     kinds = random.choices(KINDS, WEIGHTS, k=SLIPS)
-    slips = [Slip(number, kind, user, random, recurs=number < RECURRING) for number, kind in enumerate(kinds)]
+    slips = [
+        Slip(number, kind, user, random, recurs=number < RECURRING)
+        for number, kind in enumerate(kinds)
+    ]
     plan = sorted((at, slip.name, slip) for slip in slips for at in _moments(slip, user, random))
     became: dict[str, Became] = {}
     with TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
@@ -181,7 +222,11 @@ def _happens(runtime: Runtime, user: User, slip: Slip, at: datetime) -> None:
     """Let a slip happen at one time, in a run of its own."""
     seconds = iter(range(10_000))
     runtime.clock = lambda: at + timedelta(seconds=next(seconds))
-    client = user.client._replace(task=f"session {at:%d %H:%M}") if user.client.is_program else user.client
+    client = (
+        user.client._replace(task=f"session {at:%d %H:%M}")
+        if user.client.is_program
+        else user.client
+    )
 
     def do(action: str) -> str:
         _, reported = runs.attempt(runtime, slip, action, client)
@@ -191,7 +236,9 @@ def _happens(runtime: Runtime, user: User, slip: Slip, at: datetime) -> None:
 
 
 def _look(runtime: Runtime, at: datetime, slip: Slip, became: dict[str, Became]) -> None:
-    """Settle what happened, as is done in idle time, and note which lessons of a slip are promoted now."""
+    """Settle what happened, as is done in idle time, and note which lessons of a slip are promoted
+    now.
+    """
     runtime.clock = lambda: at
     with runtime.write() as session:
         judge.after_step(session, "")
@@ -207,12 +254,16 @@ def report(name: str, slips: list[Became], *, shows: int | None) -> list[str]:
     """Print how many lessons were promoted, and return the bounds missed."""
     of_kind: dict[str, list[Became]] = defaultdict(list)
     for became in slips:
-        of_kind["useless and ignored" if became.kind in ("useless", "ignored") else became.kind].append(became)
+        of_kind[
+            "useless and ignored" if became.kind in ("useless", "ignored") else became.kind
+        ].append(became)
         of_kind[became.kind].append(became)
     print(f"{name:22}{'lessons':>9}{'in 5 shows':>12}{'at the end':>12}{'at any time':>13}")
     found: dict[str, tuple[float, float]] = {}
     for kind, some in sorted(of_kind.items(), key=lambda item: item[0]):
-        early = sum(became.promoted_after is not None and became.promoted_after <= SHOWS for became in some) / len(some)
+        early = sum(
+            became.promoted_after is not None and became.promoted_after <= SHOWS for became in some
+        ) / len(some)
         end, ever = (sum(map(is_so, some)) / len(some) for is_so in (_is_promoted, _was_promoted))
         found[kind] = early, end
         print(f"  {kind:20}{len(some):9}{early:12.3f}{end:12.3f}{ever:13.3f}", flush=True)

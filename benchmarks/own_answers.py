@@ -1,11 +1,12 @@
 """Does memapp, asked by somebody about their own life, quote what they said of it?
 
-Long conversations of two people (`data/locomo/dev`) become chats of one of them with a companion, once for each; nothing is
-learned, so that only what was said can answer. The questions about that person are put in their own words ("When did Ana move?":
-"When did I move?"), those that their own turns answer and those that suppose what was never so. Counted is how often memapp
-answers by itself, and whether one of at most two lines is from a turn that holds the answer; whose lines answer nothing; and to
-what was never so, how often it shows something all the same. Those of `benchmarks.locomo.CHECKED`
-stand apart.
+Long conversations of two people (`data/locomo/dev`) become chats of one of them with a companion,
+once for each; nothing is learned, so that only what was said can answer. The questions about that
+person are put in their own words ("When did Ana move?": "When did I move?"), those that their own
+turns answer and those that suppose what was never so. Counted is how often memapp answers by
+itself, and whether one of at most two lines is from a turn that holds the answer; whose lines
+answer nothing; and to what was never so, how often it shows something all the same. Those of
+`benchmarks.locomo.CHECKED` stand apart.
 
 python -m benchmarks.own_answers [--small] [--data ../shared/data] [--show]
 """
@@ -35,7 +36,9 @@ from memapp.store import chat
 GOAL = 0.75
 """Of the questions that the person's own turns answer, as many with a line from one of these."""
 OF_ONE_TURN, NEVER_SO = (2, 4), 5
-"""The kinds of questions by their numbers in the data: of a time and of one thing; of what the other one did, or nobody."""
+"""The kinds of questions by their numbers in the data: of a time and of one thing; of what the
+other one did, or nobody.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ class Asked:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help="one conversation")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--show", action="store_true", help="print every answer")
@@ -60,12 +65,17 @@ def main() -> int:
         for file in files[1:2] if options.small else files:
             data = json.loads(file.read_text("utf-8"))
             part = "to check on" if file.stem in CHECKED else "to tune on"
-            for who, other in ((data["speaker_a"], data["speaker_b"]), (data["speaker_b"], data["speaker_a"])):
+            for who, other in (
+                (data["speaker_a"], data["speaker_b"]),
+                (data["speaker_b"], data["speaker_a"]),
+            ):
                 counted[part] += ask_all(data, who, other, embedder, show=options.show)
     return report(counted)
 
 
-def ask_all(data: dict[str, Any], who: str, other: str, embedder: Embedder, *, show: bool) -> Counter[str]:
+def ask_all(
+    data: dict[str, Any], who: str, other: str, embedder: Embedder, *, show: bool
+) -> Counter[str]:
     with tempfile.TemporaryDirectory() as home:
         runtime = bootstrap.start(home=Path(home))
         runtime.embedding.fill(embedder)
@@ -75,12 +85,22 @@ def ask_all(data: dict[str, Any], who: str, other: str, embedder: Embedder, *, s
         for asked in questions(data, who, other, ids):
             thread = chats.new_thread(runtime).id
             with runtime.write() as session:
-                message = chat.add_message(session, thread, Role.USER, asked.text, runtime.clock(), origin=Origin.TYPED)
+                message = chat.add_message(
+                    session, thread, Role.USER, asked.text, runtime.clock(), origin=Origin.TYPED
+                )
             quoted = quotations.quoted(runtime, message)
             told = quoted.told if quoted else None
             found = [hit.id for hit in told.hits] if told else []
             kind = "asked" if asked.answering else "never so"
-            how = "answering" if asked.answering & set(found) else "other" if found else "unknown" if told else "model"
+            how = (
+                "answering"
+                if asked.answering & set(found)
+                else "other"
+                if found
+                else "unknown"
+                if told
+                else "model"
+            )
             counted.update([kind, f"{kind}: {how}"])
             chats.delete_thread(runtime, thread)
             if show:
@@ -96,9 +116,15 @@ def _store(runtime: Runtime, data: dict[str, Any], who: str) -> dict[str, str]:
         with runtime.write() as session:
             thread = chat.create_thread(session, f"{at:%d %B}", "companion", at).id
             for minute, turn in enumerate(turns):
-                role, origin = (Role.USER, Origin.TYPED) if turn["speaker"] == who else (Role.ASSISTANT, Origin.MODEL)
+                role, origin = (
+                    (Role.USER, Origin.TYPED)
+                    if turn["speaker"] == who
+                    else (Role.ASSISTANT, Origin.MODEL)
+                )
                 when = at + timedelta(minutes=minute)
-                ids[turn["dia_id"]] = chat.add_message(session, thread, role, turn["text"], when, origin=origin).id
+                ids[turn["dia_id"]] = chat.add_message(
+                    session, thread, role, turn["text"], when, origin=origin
+                ).id
     return ids
 
 
@@ -113,7 +139,10 @@ def questions(data: dict[str, Any], who: str, other: str, ids: dict[str, str]) -
     """Yield the questions about one of the two and not the other."""
     speaker = {turn["dia_id"]: turn["speaker"] for _, turns in sessions(data) for turn in turns}
     for item in data["qa"]:
-        text, evidence = item["question"], re.findall(r"D\d+:\d+", " ".join(item.get("evidence", ())))
+        text, evidence = (
+            item["question"],
+            re.findall(r"D\d+:\d+", " ".join(item.get("evidence", ()))),
+        )
         is_of_one = re.search(rf"\b{who}\b", text) and not re.search(rf"\b{other}\b", text)
         if not is_of_one or not evidence or not {*evidence} <= ids.keys():
             continue
@@ -135,7 +164,14 @@ def of_oneself(question: str, who: str) -> str:
 
 
 def report(counted: dict[str, Counter[str]]) -> int:
-    rows = ("asked: answering", "asked: other", "asked: unknown", "asked: model", "never so: other", "never so: unknown")
+    rows = (
+        "asked: answering",
+        "asked: other",
+        "asked: unknown",
+        "asked: model",
+        "never so: other",
+        "never so: unknown",
+    )
     print(f"{'':20}" + "".join(f"{part:>14}" for part in counted))
     for row in ("asked", *rows[:4], "never so", *rows[4:]):
         print(f"{row:20}" + "".join(f"{counter[row]:14}" for counter in counted.values()))

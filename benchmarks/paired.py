@@ -1,7 +1,9 @@
-"""The statistics of an experiment whose arms hold the same conversations: how many it takes, and what came out.
+"""The statistics of an experiment whose arms hold the same conversations: how many it takes, and
+what came out.
 
-Several guesses of one conversation resemble each other more than guesses of different ones, so the conversation is what was
-drawn, and not the guess. Tests and intervals are scipy's, which comes with sentence-transformers.
+Several guesses of one conversation resemble each other more than guesses of different ones, so the
+conversation is what was drawn, and not the guess. Tests and intervals are scipy's, which comes with
+sentence-transformers.
 """
 
 import math
@@ -31,11 +33,15 @@ class Plan:
 
     @property
     def variance(self) -> float:
-        """Of a conversation's difference between the arms; the more its guesses are alike, the less each of them adds."""
+        """Of a conversation's difference between the arms; the more its guesses are alike, the less
+        each of them adds.
+        """
         return self.discordant * (1 + (self.guesses - 1) * self.correlation) / self.guesses
 
     def conversations(self, effect: float) -> int:
-        """Return how many conversations find a difference in the share of matches: the paired normal approximation."""
+        """Return how many conversations find a difference in the share of matches: the paired
+        normal approximation.
+        """
         return math.ceil(_z() ** 2 * max(0.0, self.variance - effect**2) / effect**2)
 
     def detectable(self, conversations: int) -> float:
@@ -56,7 +62,9 @@ class Difference:
     low: float
     high: float
     chi_square_p: float
-    """Of the guesses as if each stood alone, as the seed has it: too small where guesses of a conversation are alike."""
+    """Of the guesses as if each stood alone, as the seed has it: too small where guesses of a
+    conversation are alike.
+    """
     paired_p: float
     """The one that decides: which arm is which is exchanged conversation by conversation."""
     only_without: int
@@ -74,9 +82,15 @@ def compare(without: Sequence[Sequence[bool]], with_it: Sequence[Sequence[bool]]
     """Compare the matches of two arms, conversation by conversation and guess by guess."""
     matches = [np.array([sum(item) for item in arm], float) for arm in (without, with_it)]
     guesses = np.array([len(item) for item in without], float)
-    assert [len(item) for item in with_it] == [len(item) for item in without], "the arms do not hold the same conversations"
+    assert [len(item) for item in with_it] == [len(item) for item in without], (
+        "the arms do not hold the same conversations"
+    )
     before, after = matches
-    pairs = [pair for item, other in zip(without, with_it, strict=True) for pair in zip(item, other, strict=True)]
+    pairs = [
+        pair
+        for item, other in zip(without, with_it, strict=True)
+        for pair in zip(item, other, strict=True)
+    ]
     low, high = _interval(before, after, guesses)
     return Difference(
         base=float(before.sum() / guesses.sum()),
@@ -94,23 +108,40 @@ def compare(without: Sequence[Sequence[bool]], with_it: Sequence[Sequence[bool]]
 
 def _chi_square(before: float, after: float, guesses: float) -> float:
     table = [[before, guesses - before], [after, guesses - after]]
-    return 1.0 if not before + after else float(scipy.stats.chi2_contingency(table, correction=False).pvalue)
+    return (
+        1.0
+        if not before + after
+        else float(scipy.stats.chi2_contingency(table, correction=False).pvalue)
+    )
 
 
 def _exchanged(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    def difference(one: NDArray[np.float64], other: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    def difference(
+        one: NDArray[np.float64], other: NDArray[np.float64], axis: int
+    ) -> NDArray[np.float64]:
         return np.sum(other, axis=axis) - np.sum(one, axis=axis)
 
-    options = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "rng": np.random.default_rng(1)}
+    options = {
+        "permutation_type": "samples",
+        "vectorized": True,
+        "n_resamples": RESAMPLES,
+        "rng": np.random.default_rng(1),
+    }
     return float(scipy.stats.permutation_test((before, after), difference, **options).pvalue)
 
 
-def _interval(before: NDArray[np.float64], after: NDArray[np.float64], guesses: NDArray[np.float64]) -> tuple[float, float]:
+def _interval(
+    before: NDArray[np.float64], after: NDArray[np.float64], guesses: NDArray[np.float64]
+) -> tuple[float, float]:
     """Return 95 % of the bootstrap over conversations."""
 
-    def change(one: NDArray[np.float64], other: NDArray[np.float64], of: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    def change(
+        one: NDArray[np.float64], other: NDArray[np.float64], of: NDArray[np.float64], axis: int
+    ) -> NDArray[np.float64]:
         return (np.sum(other, axis=axis) - np.sum(one, axis=axis)) / np.sum(of, axis=axis)
 
     options = {"paired": True, "vectorized": True, "n_resamples": RESAMPLES, "method": "percentile"}
-    found = scipy.stats.bootstrap((before, after, guesses), change, rng=np.random.default_rng(1), **options)
+    found = scipy.stats.bootstrap(
+        (before, after, guesses), change, rng=np.random.default_rng(1), **options
+    )
     return float(found.confidence_interval.low), float(found.confidence_interval.high)

@@ -1,7 +1,9 @@
-"""How long until an open panel shows a change; a part of `benchmarks.scale`, which runs it on a small and on a large file.
+"""How long until an open panel shows a change; a part of `benchmarks.scale`, which runs it on a
+small and on a large file.
 
-A change is made by memapp itself (through the services, on a thread, announced as the idle work announces it) and by the
-person (a key in the panel). The time runs from the announcement or the key until the panel is drawn with it.
+A change is made by memapp itself (through the services, on a thread, announced as the idle work
+announces it) and by the person (a key in the panel). The time runs from the announcement or the key
+until the panel is drawn with it.
 """
 
 import asyncio
@@ -47,16 +49,28 @@ class Watch:
         self.app = app
         self.times: Times = {}
 
-    async def learned(self, panel: str, change: Callable[[], object], seen: Callable[[], object]) -> None:
+    async def learned(
+        self, panel: str, change: Callable[[], object], seen: Callable[[], object]
+    ) -> None:
         """Let memapp make a change, and wait until it is seen."""
         await asyncio.to_thread(change)
-        await self._time(f"{panel}, by memapp", lambda: self.app.chat.conversation.post_message(MemoriesChanged()), seen)
+        await self._time(
+            f"{panel}, by memapp",
+            lambda: self.app.chat.conversation.post_message(MemoriesChanged()),
+            seen,
+        )
 
-    async def pressed(self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0) -> None:
-        """Press a key that changes something, and wait until it is seen; so many seconds the panel holds it back on purpose."""
+    async def pressed(
+        self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0
+    ) -> None:
+        """Press a key that changes something, and wait until it is seen; so many seconds the panel
+        holds it back on purpose.
+        """
         await self._time(f"{panel}, by the person", lambda: send(self.app, key, key), seen, held)
 
-    async def _time(self, name: str, begin: Callable[[], object], seen: Callable[[], object], held: float = 0.0) -> None:
+    async def _time(
+        self, name: str, begin: Callable[[], object], seen: Callable[[], object], held: float = 0.0
+    ) -> None:
         drawn = asyncio.Event()
         begun = time.perf_counter()
         begin()
@@ -87,11 +101,17 @@ async def show_changes(app: MemappApp, rounds: int) -> Times:
 async def _memories(watch: Watch, runtime: Runtime, number: int) -> None:
     screen: Any = watch.app.screen
     text = f"Anna told memapp about panel {number}."
-    await watch.learned("Memories", lambda: curate.add(runtime, text), lambda: text in _texts(screen)[:1])
+    await watch.learned(
+        "Memories", lambda: curate.add(runtime, text), lambda: text in _texts(screen)[:1]
+    )
     screen.rows.action_first()
     await until(lambda: screen.detail.memory and screen.detail.memory.text == text)
     await asyncio.sleep(0.2)
-    await watch.pressed("Memories", "p", lambda: screen.rows.current.pinned and "always kept" in _words(screen, "memory-text"))
+    await watch.pressed(
+        "Memories",
+        "p",
+        lambda: screen.rows.current.pinned and "always kept" in _words(screen, "memory-text"),
+    )
     await watch.pressed("Memories", "d", lambda: text not in _texts(screen))
 
 
@@ -99,7 +119,9 @@ async def _trash(watch: Watch, runtime: Runtime, number: int) -> None:
     screen: Any = watch.app.screen
     text = f"Anna told memapp about the trash {number}."
     memory_id = curate.add(runtime, text).memory_id
-    await watch.learned("Trash", lambda: curate.discard(runtime, memory_id), lambda: text in _texts(screen)[:1])
+    await watch.learned(
+        "Trash", lambda: curate.discard(runtime, memory_id), lambda: text in _texts(screen)[:1]
+    )
     screen.rows.action_first()
     await asyncio.sleep(0.2)
     await watch.pressed("Trash", "r", lambda: text not in _texts(screen))
@@ -107,15 +129,32 @@ async def _trash(watch: Watch, runtime: Runtime, number: int) -> None:
 
 async def _inbox(watch: Watch, runtime: Runtime, number: int) -> None:
     screen: Any = watch.app.screen
-    city = ("Oslo", "Paris", "Rome", "Vienna", "Lisbon", "Prague", "Athens", "Dublin", "Madrid", "Berlin")[number % 10]
+    city = (
+        "Oslo",
+        "Paris",
+        "Rome",
+        "Vienna",
+        "Lisbon",
+        "Prague",
+        "Athens",
+        "Dublin",
+        "Madrid",
+        "Berlin",
+    )[number % 10]
 
     def shown() -> bool:
-        return city in _words(screen, "request-new") and "●1" in screen.query_one(TopBar).render_line(0).text
+        return (
+            city in _words(screen, "request-new")
+            and "●1" in screen.query_one(TopBar).render_line(0).text
+        )
 
     await watch.learned("Inbox and its badge", lambda: _propose(runtime, city), shown)
     await asyncio.sleep(ARMING_SECONDS * 2)
     await watch.pressed(
-        "Inbox and its badge", "a", lambda: not screen.requests.rows.items and not watch.app.session.badges, held=ALONE_SECONDS
+        "Inbox and its badge",
+        "a",
+        lambda: not screen.requests.rows.items and not watch.app.session.badges,
+        held=ALONE_SECONDS,
     )
 
 
@@ -125,7 +164,9 @@ async def _log(watch: Watch, runtime: Runtime, number: int) -> None:
         screen._open("log")
         await asyncio.sleep(0.5)
     text = f"Anna told memapp about the log {number}."
-    await watch.learned("Activity", lambda: curate.add(runtime, text), lambda: screen.lines.items[0].said == text)
+    await watch.learned(
+        "Activity", lambda: curate.add(runtime, text), lambda: screen.lines.items[0].said == text
+    )
     await watch.pressed("Activity", "u", lambda: screen.lines.items[0].entry.event is Event.UNDO)
 
 
@@ -133,7 +174,9 @@ def _propose(runtime: Runtime, city: str) -> None:
     """Put a city into the inbox, read from a message that was typed."""
     thread, text = chats.new_thread(runtime), f"I moved to {city}."
     with runtime.write() as session:
-        message = chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+        message = chat.add_message(
+            session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED
+        )
     requests.propose(runtime, "city", city, message_id=message.id, typed=True)
 
 

@@ -1,15 +1,19 @@
-"""Does a preference, stated in one chat, stand in the prompt of the request it bears on, asked in another?
+"""Does a preference, stated in one chat, stand in the prompt of the request it bears on, asked in
+another?
 
-People state preferences (`data/prefeval/dev`), one on each of twelve topics to a store, and go on talking about other things
-(`data/synthetic_persona_chat/dev`); 0, 10 and 50 exchanges later each request is put in a chat of its own. It often shares
-no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and all that learns.
-What a request needs is asked of the chosen model, once for each; all else that a model says is scripted. Counted is what stands
-in the prompt of the reply: the preference, what else is put to the request, and, where nothing should, what is put to small talk.
+People state preferences (`data/prefeval/dev`), one on each of twelve topics to a store, and go on
+talking about other things (`data/synthetic_persona_chat/dev`); 0, 10 and 50 exchanges later each
+request is put in a chat of its own. It often shares no word with the preference. Everything is a
+whole turn, with the shipped settings, the bundled embedder and all that learns. What a request
+needs is asked of the chosen model, once for each; all else that a model says is scripted. Counted
+is what stands in the prompt of the reply: the preference, what else is put to the request, and,
+where nothing should, what is put to small talk.
 
-What touches health or faith waits for a yes, and until then stands in no prompt. The bounds are of a person who answers nothing;
-beside it stands what comes of a yes to all that is asked.
+What touches health or faith waits for a yes, and until then stands in no prompt. The bounds are of
+a person who answers nothing; beside it stands what comes of a yes to all that is asked.
 
-python -m benchmarks.preferences [--model NAME|FILE] [--server URL] [--small] [--data ../shared/data] [--show]
+python -m benchmarks.preferences [--model NAME|FILE] [--server URL] [--small] [--data
+../shared/data] [--show]
 """
 
 import argparse
@@ -75,11 +79,17 @@ class Put:
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_STORES} stores instead of {STORES}")
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_STORES} stores instead of {STORES}"
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--show", action="store_true", help="print the preferences that were missed")
+    parser.add_argument(
+        "--show", action="store_true", help="print the preferences that were missed"
+    )
     options = parser.parse_args()
     if not (options.data / "prefeval/dev").exists():
         print(f"skipped: no data at {options.data}")
@@ -101,15 +111,26 @@ def main() -> int:
 
 def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tuple[str, str]]]]:
     """Yield for each store a preference of every topic, and what is talked about afterwards."""
-    rows = [json.loads(line) for line in (data / "prefeval/dev/preferences.jsonl").open(encoding="utf-8")]
+    rows = [
+        json.loads(line)
+        for line in (data / "prefeval/dev/preferences.jsonl").open(encoding="utf-8")
+    ]
     of_topic: dict[str, list[dict[str, Any]]] = {}
     for row in _shuffled(rows):
         of_topic.setdefault(row["topic"], []).append(row)
-    lines = [json.loads(line) for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")]
+    lines = [
+        json.loads(line)
+        for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")
+    ]
     said = [[line.partition(": ")[2] for line in item["conversation"]] for item in lines]
-    exchanges = _shuffled([pair for chat in said for pair in zip(chat[::2], chat[1::2], strict=False) if all(pair)])
+    exchanges = _shuffled(
+        [pair for chat in said for pair in zip(chat[::2], chat[1::2], strict=False) if all(pair)]
+    )
     for store in range(stores):
-        told = [Preference(value[store]["preference"], value[store]["question"]) for value in of_topic.values()]
+        told = [
+            Preference(value[store]["preference"], value[store]["question"])
+            for value in of_topic.values()
+        ]
         yield told, exchanges[store * max(LATER) :][: max(LATER)]
 
 
@@ -122,12 +143,18 @@ def measure(
     *,
     says_yes: bool,
 ) -> int:
-    """Let somebody talk, who says yes to what they are asked or nothing, and ask in between; return the quotes of small talk."""
+    """Let somebody talk, who says yes to what they are asked or nothing, and ask in between; return
+    the quotes of small talk.
+    """
     with talking(asks, embedder) as (runtime, model):
         stated = {}
         for preference in told:
             stated[preference.text] = say(
-                runtime, model, chats.new_thread(runtime).id, preference.text, "I will keep that in mind."
+                runtime,
+                model,
+                chats.new_thread(runtime).id,
+                preference.text,
+                "I will keep that in mind.",
             )
         done = 0
         for later in sorted(LATER):
@@ -140,13 +167,17 @@ def measure(
                 pass
             for waiting in consents.list_pending(runtime.read()) if says_yes else ():
                 decisions.approve(runtime, waiting.id)
-            put[later] += [ask(runtime, model, preference, stated[preference.text]) for preference in told]
+            put[later] += [
+                ask(runtime, model, preference, stated[preference.text]) for preference in told
+            ]
         return sum(len(hits(runtime, text)) for text in SMALL_TALK)
 
 
 @contextmanager
 def talking(asks: Script, embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
-    """A memapp that knows nothing, with a model whose replies are scripted and whose first calls are real."""
+    """A memapp that knows nothing, with a model whose replies are scripted and whose first calls
+    are real.
+    """
     with tempfile.TemporaryDirectory() as home:
         runtime = bootstrap.start(home=Path(home))
         model = ScriptedModel(asks)
@@ -157,7 +188,9 @@ def talking(asks: Script, embedder: Embedder) -> Iterator[tuple[Runtime, Scripte
 
 
 def _asked_once(chat_model: ChatModel, requests: frozenset[str]) -> Script:
-    """Return a script that puts the first call of each request to a model, and the rest of what memapp asks to nobody."""
+    """Return a script that puts the first call of each request to a model, and the rest of what
+    memapp asks to nobody.
+    """
     said: dict[str, str] = {}
 
     def asks(prompt: Prompt, sampling: Sampling) -> str | None:
@@ -176,7 +209,9 @@ def _asked_once(chat_model: ChatModel, requests: frozenset[str]) -> Script:
 def say(runtime: Runtime, model: ScriptedModel, thread: str, text: str, reply: str) -> str:
     """Take a turn; return the id of the message."""
     model.enqueue(reply)
-    accepted = next(event for event in list(take_turn(runtime, thread, text)) if isinstance(event, Accepted))
+    accepted = next(
+        event for event in list(take_turn(runtime, thread, text)) if isinstance(event, Accepted)
+    )
     assert accepted.message
     return accepted.message.id
 
@@ -188,28 +223,47 @@ def ask(runtime: Runtime, model: ScriptedModel, preference: Preference, stated: 
     shown = [hit for hit in found if ranking.share_held(said, query_words(words(hit))) >= HELD]
     sources = search.sources_of(runtime.read(), [hit.id for hit in shown if hit.kind == "memory"])
     own = [hit for hit in shown if hit.id == stated or stated in sources.get(hit.id, ())]
-    return Put(preference, tuple(hit.text for hit in own), tuple(hit.text for hit in shown if hit not in own))
+    return Put(
+        preference,
+        tuple(hit.text for hit in own),
+        tuple(hit.text for hit in shown if hit not in own),
+    )
 
 
 def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:
-    """Return what a turn of a chat of its own puts into the prompt; the chat is gone before the next one."""
+    """Return what a turn of a chat of its own puts into the prompt; the chat is gone before the
+    next one.
+    """
     thread = chats.new_thread(runtime).id
-    found = next((event.hits for event in list(take_turn(runtime, thread, text)) if isinstance(event, Found)), ())
+    found = next(
+        (
+            event.hits
+            for event in list(take_turn(runtime, thread, text))
+            if isinstance(event, Found)
+        ),
+        (),
+    )
     chats.delete_thread(runtime, thread)
     return found
 
 
 def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int) -> int:
-    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'with a yes':>12}{'foreign':>9}")
+    print(
+        f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'with a yes':>12}{'foreign':>9}"
+    )
     failures = []
     for later, goal in LATER.items():
         (reached, foreign), (told, others) = _shares(put[later]), _shares(answered[later])
         figures = f"{reached:15.3f}{foreign:9.2f}{told:12.3f}{others:9.2f}"
         print(f"{later:16}{len(put[later]):13}{figures}   goals {goal:.2f}, {MOST_FOREIGN}")
         if reached < goal:
-            failures.append(f"{later} exchanges later {reached:.3f} stand in the prompt, not {goal:.2f}")
+            failures.append(
+                f"{later} exchanges later {reached:.3f} stand in the prompt, not {goal:.2f}"
+            )
         if max(foreign, others) > MOST_FOREIGN:
-            failures.append(f"{later} exchanges later {max(foreign, others):.2f} others stand beside it, not {MOST_FOREIGN}")
+            failures.append(
+                f"{later} exchanges later {max(foreign, others):.2f} others stand beside it, not {MOST_FOREIGN}"
+            )
     print(f"quotes for small talk: {idle}")
     failures += ["small talk got quotes"] if idle else []
     for failure in failures:
@@ -219,13 +273,17 @@ def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int)
 
 def _shares(put: Sequence[Put]) -> tuple[float, float]:
     """Return of how many requests the preference stands in the prompt, and how much else a request."""
-    return sum(bool(other.own) for other in put) / len(put), sum(len(other.foreign) for other in put) / len(put)
+    return sum(bool(other.own) for other in put) / len(put), sum(
+        len(other.foreign) for other in put
+    ) / len(put)
 
 
 def show(put: dict[int, list[Put]]) -> None:
     for later, requests in put.items():
         for request in requests:
-            print(f"\n{later:3} {'ok' if request.own else '--'} {request.preference.request}\n       {request.preference.text}")
+            print(
+                f"\n{later:3} {'ok' if request.own else '--'} {request.preference.request}\n       {request.preference.text}"
+            )
             for text in request.foreign:
                 print(f"     - {text[:120]}")
 

@@ -1,16 +1,19 @@
 """Does a lesson get promoted because it helps, or by luck?
 
-Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) in which nobody was shown anything are dealt out: so many of
-those with one kind of error count as runs with a lesson, as many others as runs without. Of a useless lesson nothing else is
-changed; one that prevents 60 % takes away each error of that kind, and its step, with that probability. Asked is what becomes of
-the lesson: by the specification's formula alone, and with the permutation test as well. A lesson is judged
+Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) in which nobody was shown
+anything are dealt out: so many of those with one kind of error count as runs with a lesson, as many
+others as runs without. Of a useless lesson nothing else is changed; one that prevents 60 % takes
+away each error of that kind, and its step, with that probability. Asked is what becomes of the
+lesson: by the specification's formula alone, and with the permutation test as well. A lesson is
+judged
 
 - by whole runs, as if it was shown before them;
 - by what follows on the first error, as if it was shown then.
 
-Runs of one executor are alike, and change places among themselves in the test. Beside that, how it goes when a lesson is judged
-anew after each run. Last, a wrong correction is planted beside a right one: an executor does what it is shown, the wrong one
-brings the same error again, the right one mends it, and but for that the runs go on as recorded.
+Runs of one executor are alike, and change places among themselves in the test. Beside that, how it
+goes when a lesson is judged anew after each run. Last, a wrong correction is planted beside a right
+one: an executor does what it is shown, the wrong one brings the same error again, the right one
+mends it, and but for that the runs go on as recorded.
 
 python -m benchmarks.promotion [--small] [--data ../shared/data]
 """
@@ -62,16 +65,28 @@ Kind = tuple[str, str]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_DEALT} deals each instead of {DEALT}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_DEALT} deals each instead of {DEALT}"
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     if not (options.data / EPISODES).exists():
         print(f"skipped: no data at {options.data}")
         return 0
     runs = by_kind(read_episodes(options.data / EPISODES))
-    misses = report_windows("whole runs", runs, whole_run, SMALL_DEALT if options.small else DEALT, bounded=True)
-    report_windows("from the first error on", runs, after_first, SMALL_DEALT if options.small else DEALT, bounded=False)
+    misses = report_windows(
+        "whole runs", runs, whole_run, SMALL_DEALT if options.small else DEALT, bounded=True
+    )
+    report_windows(
+        "from the first error on",
+        runs,
+        after_first,
+        SMALL_DEALT if options.small else DEALT,
+        bounded=False,
+    )
     misses += report_looks(runs, SMALL_LOOKED if options.small else LOOKED)
     misses += report_planted(runs, SMALL_PLANTED if options.small else PLANTED)
     for miss in misses:
@@ -101,9 +116,14 @@ def whole_run(episode: Episode, shape: str, share: float, random: Random) -> Run
 
 
 def after_first(episode: Episode, shape: str, share: float, random: Random) -> RunEvidence:
-    """Return what a run says of a lesson that is shown at the first error of its kind, which has happened by then."""
+    """Return what a run says of a lesson that is shown at the first error of its kind, which has
+    happened by then.
+    """
     first = next(place for place, step in enumerate(episode.steps) if step.shape == shape)
-    steps = [*episode.steps[: first + 1], *prevented(episode.steps[first + 1 :], shape, share, random)]
+    steps = [
+        *episode.steps[: first + 1],
+        *prevented(episode.steps[first + 1 :], shape, share, random),
+    ]
     return evidence(following(steps, first), of_run(episode))
 
 
@@ -122,7 +142,11 @@ def deal(
     dealt = random.sample(runs[kind], 2 * window)
     arms = [(dealt[:window], share), (dealt[window:], 0.0)]
     shown, baseline = (
-        [replace(says(run, kind[1], lost, random), session=str(place)) for place, run in enumerate(arm)] for arm, lost in arms
+        [
+            replace(says(run, kind[1], lost, random), session=str(place))
+            for place, run in enumerate(arm)
+        ]
+        for arm, lost in arms
     )
     return shown, baseline
 
@@ -146,19 +170,30 @@ def becomes(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Co
     return counted + Counter([move.to] if move else [])
 
 
-def report_windows(title: str, runs: Mapping[Kind, list[Episode]], says: Says, deals: int, *, bounded: bool) -> list[str]:
+def report_windows(
+    title: str, runs: Mapping[Kind, list[Episode]], says: Says, deals: int, *, bounded: bool
+) -> list[str]:
     """Print what becomes of lessons after each window, and return the bounds missed."""
     print(f"{title}, {deals:,} deals each")
-    print(f"  {'lesson':16}{'runs':>5}{'by the formula alone':>24}{'promoted':>12}{'suppressed':>12}")
+    print(
+        f"  {'lesson':16}{'runs':>5}{'by the formula alone':>24}{'promoted':>12}{'suppressed':>12}"
+    )
     misses: list[str] = []
     for name, share in LESSONS.items():
         for window in WINDOWS:
             random = Random(window)
-            count = sum((becomes(*deal(runs, window, share, says, random)) for _ in range(deals)), Counter[str]())
-            formula, out, promoted, suppressed = (
-                count[key] / deals for key in ("formula", "formula_suppressed", "promoted", "suppressed")
+            count = sum(
+                (becomes(*deal(runs, window, share, says, random)) for _ in range(deals)),
+                Counter[str](),
             )
-            print(f"  {name:16}{window:5}{f'{formula:.3f} / {out:.3f}':>24}{promoted:12.3f}{suppressed:12.3f}", flush=True)
+            formula, out, promoted, suppressed = (
+                count[key] / deals
+                for key in ("formula", "formula_suppressed", "promoted", "suppressed")
+            )
+            print(
+                f"  {name:16}{window:5}{f'{formula:.3f} / {out:.3f}':>24}{promoted:12.3f}{suppressed:12.3f}",
+                flush=True,
+            )
             if bounded:
                 misses += missed(name, window, promoted, deals)
     return misses
@@ -168,15 +203,23 @@ def missed(name: str, window: int, promoted: float, deals: int) -> list[str]:
     """Return the bound that a share misses, by more than luck where the deals are few."""
     luck = 0.0 if deals >= DEALT else LUCK * (promoted * (1 - promoted) / deals) ** 0.5
     if name == "useless" and promoted > USELESS_PROMOTED + luck:
-        return [f"useless lessons promoted after {window} runs: {promoted:.3f} is above {USELESS_PROMOTED}"]
+        return [
+            f"useless lessons promoted after {window} runs: {promoted:.3f} is above {USELESS_PROMOTED}"
+        ]
     if name == "prevents 60 %" and promoted < GOOD_PROMOTED.get(window, 0.0) - luck:
-        return [f"good lessons promoted after {window} runs: {promoted:.3f} is below {GOOD_PROMOTED[window]}"]
+        return [
+            f"good lessons promoted after {window} runs: {promoted:.3f} is below {GOOD_PROMOTED[window]}"
+        ]
     return []
 
 
 def report_looks(runs: Mapping[Kind, list[Episode]], deals: int) -> list[str]:
-    """Print what has become of lessons that are judged anew after each run, and return the bounds missed."""
-    print(f"judged after each run from {WINDOWS[0]} to {WINDOWS[-1]}, whole runs, {deals:,} lessons each")
+    """Print what has become of lessons that are judged anew after each run, and return the bounds
+    missed.
+    """
+    print(
+        f"judged after each run from {WINDOWS[0]} to {WINDOWS[-1]}, whole runs, {deals:,} lessons each"
+    )
     misses: list[str] = []
     for name, share in LESSONS.items():
         random, ended, once = Random(1), Counter[str](), 0
@@ -188,8 +231,12 @@ def report_looks(runs: Mapping[Kind, list[Episode]], deals: int) -> list[str]:
                 statuses.append(move.to if move else statuses[-1])
             ended[statuses[-1]] += 1
             once += "promoted" in statuses
-        shares = ", ".join(f"{end} {ended[end] / deals:.3f}" for end in ("promoted", "suppressed", "candidate"))
-        print(f"  {name:16}at the end {shares}; promoted at any time {once / deals:.3f}", flush=True)
+        shares = ", ".join(
+            f"{end} {ended[end] / deals:.3f}" for end in ("promoted", "suppressed", "candidate")
+        )
+        print(
+            f"  {name:16}at the end {shares}; promoted at any time {once / deals:.3f}", flush=True
+        )
         misses += missed(name, WINDOWS[-1], ended["promoted"] / deals, deals)
     return misses
 
@@ -204,7 +251,9 @@ class Planted:
 
     def tried(self, settled: Settlement, run: RunEvidence, at: datetime) -> None:
         helped, hurt = settled.helped is True, settled.helped is False
-        self.match = self.match._replace(helped=self.match.helped + helped, hurt=self.match.hurt + hurt, evidence_at=at)
+        self.match = self.match._replace(
+            helped=self.match.helped + helped, hurt=self.match.hurt + hurt, evidence_at=at
+        )
         self.useless += settled.useless
         self.shown.append(run)
 
@@ -223,9 +272,14 @@ class Planted:
 
 
 def report_planted(runs: Mapping[Kind, list[Episode]], seeds: int) -> list[str]:
-    """Print what became of the wrong correction and of the right one beside it, and return the bounds missed."""
+    """Print what became of the wrong correction and of the right one beside it, and return the
+    bounds missed.
+    """
     both = [plant(runs, Random(seed)) for seed in range(seeds)]
-    out = sum(wrong.match.status == "suppressed" and wrong.useless <= MOST_USELESS_RETRIEVALS for wrong, _ in both)
+    out = sum(
+        wrong.match.status == "suppressed" and wrong.useless <= MOST_USELESS_RETRIEVALS
+        for wrong, _ in both
+    )
     lost = sum(right.match.status == "suppressed" for _, right in both)
     kept = sum(right.match.status == "promoted" for _, right in both)
     most = max(wrong.useless for wrong, _ in both)
@@ -263,7 +317,10 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
         if lesson and lesson.match.status == "candidate" and is_withheld(f"{random.random()}"):
             lesson = None
         follows = goes_on(episode, kind[1], lesson, random)
-        run = replace(evidence(follows, of_run(episode, number)), as_said=bool(follows) and not follows[0].failed)
+        run = replace(
+            evidence(follows, of_run(episode, number)),
+            as_said=bool(follows) and not follows[0].failed,
+        )
         if lesson is None:
             baseline.append(run)
             continue
@@ -277,7 +334,9 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
     return wrong, right
 
 
-def goes_on(episode: Episode, shape: str, lesson: Planted | None, random: Random) -> list[FollowingStep]:
+def goes_on(
+    episode: Episode, shape: str, lesson: Planted | None, random: Random
+) -> list[FollowingStep]:
     """Return what follows on the first error of a kind, by what the executor was shown."""
     first = next(place for place, step in enumerate(episode.steps) if step.shape == shape)
     recorded = following(episode.steps, first)

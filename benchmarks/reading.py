@@ -1,16 +1,20 @@
 """What does memapp learn from messages as people type them?
 
-Each case of `data/messages/dev` is typed into a store of its own, through turns and upkeep. A case names what must be kept, what
-must wait for a yes, what may be either, what must never be known and what must be gone after its last turn; its words are
-compared, not its meaning, so `--show` prints what to read by eye.
+Each case of `data/messages/dev` is typed into a store of its own, through turns and upkeep. A case
+names what must be kept, what must wait for a yes, what may be either, what must never be known and
+what must be gone after its last turn; its words are compared, not its meaning, so `--show` prints
+what to read by eye.
 
-The chat model is scripted: none is asked what a message tells. `made_up/messages` holds two further sets of 100 cases in five
-voices each, for `--cases`: nothing was fitted to the second, `more_voices.jsonl`, and the first was looked at.
+The chat model is scripted: none is asked what a message tells. `made_up/messages` holds two further
+sets of 100 cases in five voices each, for `--cases`: nothing was fitted to the second,
+`more_voices.jsonl`, and the first was looked at.
 
-`--everyday` reads `made_up/everyday_list.jsonl` instead, on which nothing was fitted: what lasts is to be kept with its words,
-of what passes nothing kept or asked, and of the ordinary life of somebody close nothing asked.
+`--everyday` reads `made_up/everyday_list.jsonl` instead, on which nothing was fitted: what lasts is
+to be kept with its words, of what passes nothing kept or asked, and of the ordinary life of
+somebody close nothing asked.
 
-python -m benchmarks.reading [--small] [--data ../shared/data] [--cases FILE | --everyday] [--kind KIND] [--show]
+python -m benchmarks.reading [--small] [--data ../shared/data] [--cases FILE | --everyday] [--kind
+KIND] [--show]
 """
 
 import argparse
@@ -98,13 +102,19 @@ class Known:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help=f"every {SMALL_STEP}th case")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     others = parser.add_mutually_exclusive_group()
     others.add_argument("--cases", type=Path, help="other cases than those of the data")
-    others.add_argument("--everyday", action="store_true", help="the list of everyday messages instead")
-    parser.add_argument("--show", action="store_true", help="print what each case left, and what of it is wrong")
+    others.add_argument(
+        "--everyday", action="store_true", help="the list of everyday messages instead"
+    )
+    parser.add_argument(
+        "--show", action="store_true", help="print what each case left, and what of it is wrong"
+    )
     parser.add_argument("--kind", default="", help="only cases of this kind")
     options = parser.parse_args()
     step = SMALL_STEP if options.small else 1
@@ -129,15 +139,23 @@ def main() -> int:
 
 
 def read_everyday(step: int, *, shows: bool) -> None:
-    """Print of each kind of everyday message how many are kept, asked about, and right; perhaps those that are not right."""
+    """Print of each kind of everyday message how many are kept, asked about, and right; perhaps
+    those that are not right.
+    """
     counts: dict[str, Counter[str]] = {}
     with models() as (model, embedder):
         for row in [json.loads(line) for line in EVERYDAY.open(encoding="utf-8")][::step]:
             known = live_through(Case("", row["what"], (row["t"],)), model, embedder)
             kept, asked = known.live, known.waiting
             is_whole = in_any([re.escape(word) for word in row.get("keep", ())], [" ".join(kept)])
-            is_right = {"lasts": is_whole and not asked, "passes": not kept + asked, "close": not asked}[row["what"]]
-            counts.setdefault(row["what"], Counter()).update(all=1, kept=bool(kept), asked=bool(asked), right=bool(is_right))
+            is_right = {
+                "lasts": is_whole and not asked,
+                "passes": not kept + asked,
+                "close": not asked,
+            }[row["what"]]
+            counts.setdefault(row["what"], Counter()).update(
+                all=1, kept=bool(kept), asked=bool(asked), right=bool(is_right)
+            )
             if shows and not is_right:
                 print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
     for what, counter in counts.items():
@@ -150,7 +168,11 @@ def read_everyday(step: int, *, shows: bool) -> None:
 def read_cases(path: Path) -> list[Case]:
     rows = [json.loads(line) for line in path.open(encoding="utf-8")]
     return [
-        Case(row["id"], row["kind"], *(tuple(row[name]) for name in ("turns", "keep", "wait", "fine", "never", "gone")))
+        Case(
+            row["id"],
+            row["kind"],
+            *(tuple(row[name]) for name in ("turns", "keep", "wait", "fine", "never", "gone")),
+        )
         for row in rows
     ]
 
@@ -202,11 +224,18 @@ def remembering(home: Path, model: ChatModel, embedder: Embedder) -> Iterator[Ru
 
 def known_to(runtime: Runtime) -> Known:
     listed = memories.list_memories(runtime.read(), ALL_LIVE, limit=100)
-    profile = [f"{_label(name)}: {value}" for name, values in decisions.profile(runtime).items() for value in values]
+    profile = [
+        f"{_label(name)}: {value}"
+        for name, values in decisions.profile(runtime).items()
+        for value in values
+    ]
     waiting = []
     for request in pending.list_pending(runtime):
         memory = pending.brought_by(runtime.read(), request)
-        waiting.append(f"{_label(request.field)}: {request.new_value}" + (f" | {memory.text}" if memory else ""))
+        waiting.append(
+            f"{_label(request.field)}: {request.new_value}"
+            + (f" | {memory.text}" if memory else "")
+        )
     return Known([*(memory.text for memory in listed), *profile], waiting)
 
 
@@ -227,7 +256,11 @@ def judge(case: Case, known: Known) -> tuple[Score, list[str]]:
     gone = [pattern for pattern in case.gone if in_any((pattern,), live)]
     wrong = [
         *(f"lost {item}" for item in case.keep if item not in kept),
-        *(f"does not wait {item}" for item in case.wait if item not in waits and item not in leaked),
+        *(
+            f"does not wait {item}"
+            for item in case.wait
+            if item not in waits and item not in leaked
+        ),
         *(f"leaked {item}" for item in leaked),
         *(f"false {text}" for text in false),
         *(f"asks {text}" for text in asks),
@@ -298,7 +331,9 @@ def report(scores: dict[str, Score]) -> int:
     for name, value, goal, at_least in rows:
         held = value >= goal if at_least else value <= goal
         missed = missed or not held
-        print(f"{name:34}{value:8.2f}   goal {'>=' if at_least else '<='} {goal:g}{'' if held else '   MISSED'}")
+        print(
+            f"{name:34}{value:8.2f}   goal {'>=' if at_least else '<='} {goal:g}{'' if held else '   MISSED'}"
+        )
     return MISSED if missed else 0
 
 

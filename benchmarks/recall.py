@@ -1,14 +1,16 @@
 """How fast are recalling, adding and relating, and how much room does a fact take?
 
-Fills real stores with made-up facts and vectors. In a row, times exclude embedding the query, which is the model's own work,
-and each is the quickest of three tries. Recall computes on one thread and waits for nothing, so its bound is held against
-processor time, which other programs on the machine do not change; by the clock it takes as long when they rest.
+Fills real stores with made-up facts and vectors. In a row, times exclude embedding the query, which
+is the model's own work, and each is the quickest of three tries. Recall computes on one thread and
+waits for nothing, so its bound is held against processor time, which other programs on the machine
+do not change; by the clock it takes as long when they rest.
 
-Below each row stand three whole operations as a person waits for them: by the clock, each query tried once, with the bundled
-embedder in its process and the writes included. Bullets of `memory.query` within a budget that the bundled model's tokenizer
-counts, a second search into the memory, and a checkpoint of a turn saved and loaded. Under them stands the processor time of
-memapp's own code in a turn before the first token, for messages of 100 and of 8,000 characters: that of the models, which run in
-processes of their own, is not in it.
+Below each row stand three whole operations as a person waits for them: by the clock, each query
+tried once, with the bundled embedder in its process and the writes included. Bullets of
+`memory.query` within a budget that the bundled model's tokenizer counts, a second search into the
+memory, and a checkpoint of a turn saved and loaded. Under them stands the processor time of
+memapp's own code in a turn before the first token, for messages of 100 and of 8,000 characters:
+that of the models, which run in processes of their own, is not in it.
 
 python -m benchmarks.recall [--small]
 """
@@ -67,7 +69,9 @@ TALK = (
     "Which of the two recipes would you take if six people came for supper on Friday?",
 )
 LINK_MIN = 0.1
-"""Low, since the made-up facts are hardly alike, so that each gets as many edges as a fact may have."""
+"""Low, since the made-up facts are hardly alike, so that each gets as many edges as a fact may
+have.
+"""
 QUERIES = 200
 ADDITIONS = 100
 WHOLE = 100
@@ -80,7 +84,9 @@ FILLERS = ("the", "and", "is", "from", "a", "of", "in", "with", "for", "at", "to
 
 
 class MadeUpEmbedder(ScriptedEmbedder):
-    """Any text becomes some unit vector, at once; all lean to one side, so that a few per cent are as alike as real texts are."""
+    """Any text becomes some unit vector, at once; all lean to one side, so that a few per cent are
+    as alike as real texts are.
+    """
 
     dimension = DIMENSION
 
@@ -90,7 +96,9 @@ class MadeUpEmbedder(ScriptedEmbedder):
         self._random = np.random.default_rng(0)
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
-        rows = self._random.standard_normal((len(texts), DIMENSION), dtype=np.float32) + np.float32(LEANING)
+        rows = self._random.standard_normal((len(texts), DIMENSION), dtype=np.float32) + np.float32(
+            LEANING
+        )
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
@@ -99,10 +107,16 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="1,000 and 10,000 facts only")
     parser.add_argument("--data", type=Path, help="not needed: the facts are made up")
     options = parser.parse_args()
-    print("            recall ms                        add ms                  edge ms        bytes a fact")
-    print("   facts       p50     p95   bound   clock      p50     p95   bound    mean bound     plain  with vector")
+    print(
+        "            recall ms                        add ms                  edge ms        bytes a fact"
+    )
+    print(
+        "   facts       p50     p95   bound   clock      p50     p95   bound    mean bound     plain  with vector"
+    )
     missed = [
-        size for size, bound in RECALL_MS.items() if not (options.small and size > 10_000) and not measure(size, bound, options)
+        size
+        for size, bound in RECALL_MS.items()
+        if not (options.small and size > 10_000) and not measure(size, bound, options)
     ]
     for size in missed:
         print(f"MISSED: a bound at {size:,} facts", file=sys.stderr)
@@ -114,7 +128,9 @@ def measure(size: int, bound: float, options: argparse.Namespace) -> bool:
     chance = random.Random(size)
     vocabulary = [made_up_word(chance) for _ in range(20_000)]
     with tempfile.TemporaryDirectory() as folder:
-        runtime = bootstrap.start(home=Path(folder) / "home", flags={"max_facts": 1_000_000, "link_min": LINK_MIN})
+        runtime = bootstrap.start(
+            home=Path(folder) / "home", flags={"max_facts": 1_000_000, "link_min": LINK_MIN}
+        )
         with closing(runtime), closing(bundled_embedder()) as embedder:
             texts = fill(runtime, size, chance, vocabulary)
             plain = file_bytes(runtime)
@@ -122,39 +138,63 @@ def measure(size: int, bound: float, options: argparse.Namespace) -> bool:
             full = file_bytes(runtime)
             recall(runtime, RecallRequest("warm up the matrix"))
             queries = [RecallRequest(made_up_query(chance, texts)) for _ in range(QUERIES)]
-            recalls, clocks = zip(*(timed(recall, runtime, query) for query in queries), strict=True)
-            _, additions = zip(*(timed(add, runtime, chance, vocabulary) for _ in range(ADDITIONS)), strict=True)
+            recalls, clocks = zip(
+                *(timed(recall, runtime, query) for query in queries), strict=True
+            )
+            _, additions = zip(
+                *(timed(add, runtime, chance, vocabulary) for _ in range(ADDITIONS)), strict=True
+            )
             edge = relate(runtime)
             embedder.embed(["warm up the model"])
             runtime.embedding.fill(embedder)
             whole = whole_operations(runtime, open_chat_model(options), chance, texts)
-            turns = {length: statistics.median(before_first_token(runtime, length)) for length in HOT_PATH_MS}
+            turns = {
+                length: statistics.median(before_first_token(runtime, length))
+                for length in HOT_PATH_MS
+            }
     recall_p95, add_p95 = p95(recalls), p95(additions)
     print(
         f"{size:8,}{statistics.median(recalls):10.1f}{recall_p95:8.1f}{bound:8.0f}{p95(clocks):8.1f}"
         f"{statistics.median(additions):9.1f}{add_p95:8.1f}{ADD_MS:8.0f}{edge:8.2f}{EDGE_MS:6.0f}"
         f"{plain / size:10,.0f}{full / size:13,.0f}",
     )
-    tried = "  ".join(f"{name} {p95(took):.1f} (worst {max(took):.1f}) of {WHOLE_MS[name]:.0f}" for name, took in whole.items())
+    tried = "  ".join(
+        f"{name} {p95(took):.1f} (worst {max(took):.1f}) of {WHOLE_MS[name]:.0f}"
+        for name, took in whole.items()
+    )
     print(f"          clock ms, p95 of {WHOLE} single tries, real embedder:  {tried}", flush=True)
-    turn_text = "  ".join(f"{length:,} characters {took:.1f} of {HOT_PATH_MS[length]:.0f}" for length, took in turns.items())
-    print(f"          processor ms before the first token, median of {TURNS} turns:  {turn_text}", flush=True)
+    turn_text = "  ".join(
+        f"{length:,} characters {took:.1f} of {HOT_PATH_MS[length]:.0f}"
+        for length, took in turns.items()
+    )
+    print(
+        f"          processor ms before the first token, median of {TURNS} turns:  {turn_text}",
+        flush=True,
+    )
     is_fast = all(p95(took) <= WHOLE_MS[name] for name, took in whole.items())
-    is_fast = is_fast and (size > 10_000 or all(took <= HOT_PATH_MS[length] for length, took in turns.items()))
+    is_fast = is_fast and (
+        size > 10_000 or all(took <= HOT_PATH_MS[length] for length, took in turns.items())
+    )
     return recall_p95 <= bound and add_p95 <= ADD_MS and edge <= EDGE_MS and is_fast
 
 
-def whole_operations(runtime: Runtime, model: ChatModel, chance: random.Random, texts: Sequence[str]) -> dict[str, list[float]]:
+def whole_operations(
+    runtime: Runtime, model: ChatModel, chance: random.Random, texts: Sequence[str]
+) -> dict[str, list[float]]:
     """Return what each try took by the clock, in milliseconds."""
     runtime.chat.fill(model)
     thread = chats.new_thread(runtime).id
     capability = runtime.categories.capability(SUPERVISOR, USER_ID)
 
     def bullets(text: str) -> None:
-        assert query(runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)).memories
+        assert query(
+            runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)
+        ).memories
 
     def on_demand_recall(text: str) -> None:
-        """Two looks, the second with more words: made-up facts are so alike that hardly one finds nothing."""
+        """Two looks, the second with more words: made-up facts are so alike that hardly one finds
+        nothing.
+        """
         for needed_info in ((), text.split()):
             assert look_up(runtime, thread, f"Which {text} have I got?", needed_info, []).searches
 
@@ -170,7 +210,9 @@ def whole_operations(runtime: Runtime, model: ChatModel, chance: random.Random, 
 
 
 def before_first_token(runtime: Runtime, length: int) -> list[float]:
-    """Return the milliseconds of processor time that turns with messages of so many characters take before the first token."""
+    """Return the milliseconds of processor time that turns with messages of so many characters take
+    before the first token.
+    """
     runtime.chat.fill(ScriptedModel())
     thread, taken = chats.new_thread(runtime).id, []
     for number in range(TURNS):
@@ -188,7 +230,9 @@ def before_first_token(runtime: Runtime, length: int) -> list[float]:
 
 
 def relate(runtime: Runtime) -> float:
-    """Return the milliseconds for one edge from facts that were just added, all that comes with a new vector included."""
+    """Return the milliseconds for one edge from facts that were just added, all that comes with a
+    new vector included.
+    """
     count = "SELECT count(*) FROM relations"
     before = runtime.database.read().execute(count).fetchone()[0]
     started = time.perf_counter()
@@ -201,16 +245,28 @@ def add(runtime: Runtime, chance: random.Random, vocabulary: Sequence[str]) -> N
     curate.add(runtime, made_up_fact(chance, vocabulary), ("later",))
 
 
-def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequence[str]) -> list[str]:
+def fill(
+    runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequence[str]
+) -> list[str]:
     texts = list({made_up_fact(chance, vocabulary): None for _ in range(size)})
     start = runtime.clock() - timedelta(days=365)
     with runtime.write() as session:
         for place, text in enumerate(texts):
             at = start + timedelta(minutes=place)
             memory = Memory(
-                **{"id": new_id(at), "text": text, "tags": (chance.choice(vocabulary),), "kind": Kind.SEMANTIC},
+                **{
+                    "id": new_id(at),
+                    "text": text,
+                    "tags": (chance.choice(vocabulary),),
+                    "kind": Kind.SEMANTIC,
+                },
                 category=chance.choice(CATEGORIES),
-                **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
+                **{
+                    "importance": chance.randint(1, 5),
+                    "pinned": chance.random() < 0.02,
+                    "state": State.LIVE,
+                    "reason": "",
+                },
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
             changes.apply(session, Created(memory), Actor("rules"))
@@ -230,7 +286,9 @@ def made_up_word(chance: random.Random) -> str:
 
 
 def made_up_fact(chance: random.Random, vocabulary: Sequence[str]) -> str:
-    """Twelve words; those that carry meaning are as frequent as in a language (Zipf), the commonest in 10 % of the facts."""
+    """Twelve words; those that carry meaning are as frequent as in a language (Zipf), the commonest
+    in 10 % of the facts.
+    """
     telling = [vocabulary[int(len(vocabulary) ** chance.uniform(0.2, 1)) - 1] for _ in range(7)]
     words = [*telling, *chance.choices(FILLERS, k=5)]
     chance.shuffle(words)
@@ -256,7 +314,9 @@ def timed(work: Callable[..., object], *values: object) -> tuple[float, float]:
     for _ in range(3):
         processor, clock = time.thread_time(), time.perf_counter()
         work(*values)
-        tries.append(((time.thread_time() - processor) * 1000, (time.perf_counter() - clock) * 1000))
+        tries.append(
+            ((time.thread_time() - processor) * 1000, (time.perf_counter() - clock) * 1000)
+        )
     return min(value for value, _ in tries), min(value for _, value in tries)
 
 

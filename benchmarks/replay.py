@@ -1,9 +1,11 @@
 """Does a lesson from another task bring what the right query needs?
 
-Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) are read again in their order, and shuffled. Of each failed
-query and the one that solved the task later, or else ran, a lesson is made; nobody was shown any, so this says what is found and
-not what it would have changed. From the 51st run on a database on, each error looks for lessons, those of its own task left out:
-of the very error, else of its shape, in the same database. Shown is what the app's own ranking shows, all of it unproven.
+Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) are read again in their order,
+and shuffled. Of each failed query and the one that solved the task later, or else ran, a lesson is
+made; nobody was shown any, so this says what is found and not what it would have changed. From the
+51st run on a database on, each error looks for lessons, those of its own task left out: of the very
+error, else of its shape, in the same database. Shown is what the app's own ranking shows, all of it
+unproven.
 
 useful: a lesson names a table or column that the right query needs and the failed one lacks.
 foreign: a lesson queries a table that another database has and this one has not.
@@ -67,7 +69,9 @@ class Lessons:
     def __init__(self) -> None:
         self._exact: dict[tuple[str, str], list[Learned]] = defaultdict(list)
         self._shape: dict[str, list[Learned]] = defaultdict(list)
-        self._rivals: dict[tuple[str, str, frozenset[str]], list[tuple[str, frozenset[str]]]] = defaultdict(list)
+        self._rivals: dict[tuple[str, str, frozenset[str]], list[tuple[str, frozenset[str]]]] = (
+            defaultdict(list)
+        )
 
     def add(self, failed: Step, correct: str, task: str, at: datetime) -> None:
         fix, id_ = Fix.of(failed.query, correct), f"{at:%m%d%H%M%S%f}"
@@ -75,7 +79,12 @@ class Lessons:
         conflicts = frozenset(other for other, put_in in rivals if put_in != fix.put_in)
         rivals.append((id_, fix.put_in))
         match = LessonMatch(
-            lesson_id=id_, status="candidate", tool="sql", fingerprint_match=1.0, evidence_at=at, conflicts=conflicts
+            lesson_id=id_,
+            status="candidate",
+            tool="sql",
+            fingerprint_match=1.0,
+            evidence_at=at,
+            conflicts=conflicts,
         )
         lesson = Learned(match, task, failed.query, correct)
         self._exact[failed.shape, failed.subject].append(lesson)
@@ -83,19 +92,29 @@ class Lessons:
 
     def found(self, failed: Step, task: str, now: datetime) -> tuple[list[Learned], bool]:
         """Return the lessons to show, and whether they know the very error."""
-        exact = [learned for learned in self._exact[failed.shape, failed.subject] if learned.task != task]
-        fitting = exact or [learned for learned in self._shape[failed.shape] if learned.task != task]
-        fits = tier(same_shape=True, same_subject=bool(exact), same_scope=True, travels=False, alike=1.0)
+        exact = [
+            learned for learned in self._exact[failed.shape, failed.subject] if learned.task != task
+        ]
+        fitting = exact or [
+            learned for learned in self._shape[failed.shape] if learned.task != task
+        ]
+        fits = tier(
+            same_shape=True, same_subject=bool(exact), same_scope=True, travels=False, alike=1.0
+        )
         assert fits is not None
         alike = {learned.match.lesson_id: learned for learned in fitting}
         matches = [
             learned.match._replace(tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100) for learned in fitting
         ]  # fmt: skip
-        return [alike[ranked.match.lesson_id] for ranked in rank(matches, "sql", (), now, MOST_ON_ERROR)], bool(exact)
+        return [
+            alike[ranked.match.lesson_id] for ranked in rank(matches, "sql", (), now, MOST_ON_ERROR)
+        ], bool(exact)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help="every fifth error")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
@@ -104,7 +123,9 @@ def main() -> int:
         return 0
     episodes = read_episodes(options.data / EPISODES)
     shuffled = Random(1).sample(episodes, len(episodes))
-    print(f"{'order':12}{'errors':>8}{'shown':>8}{'the very error':>16}{'useful':>8}{'of shown':>10}{'foreign':>9}")
+    print(
+        f"{'order':12}{'errors':>8}{'shown':>8}{'the very error':>16}{'useful':>8}{'of shown':>10}{'foreign':>9}"
+    )
     missed: list[str] = []
     for order, runs in (("recorded", episodes), ("shuffled", shuffled)):
         missed += report(order, replay(runs, SMALL_STEP if options.small else 1))
@@ -114,7 +135,9 @@ def main() -> int:
 
 
 def replay(episodes: Sequence[Episode], step: int) -> Counter[str]:
-    """Learn from runs in their order, look up lessons at errors of the later ones, and count what was found."""
+    """Learn from runs in their order, look up lessons at errors of the later ones, and count what
+    was found.
+    """
     learned: dict[str, Lessons] = defaultdict(Lessons)
     tables = tables_of(episodes)
     runs, count = Counter[str](), Counter[str]()
@@ -128,17 +151,26 @@ def replay(episodes: Sequence[Episode], step: int) -> Counter[str]:
                 look_up(lessons, episode, episode.steps[place], now, tables, count)
         for place in failed:
             if correct := solved_by(episode.steps[place + 1 :]):
-                lessons.add(episode.steps[place], correct, episode.task, now + timedelta(seconds=place))
+                lessons.add(
+                    episode.steps[place], correct, episode.task, now + timedelta(seconds=place)
+                )
     return count
 
 
 def look_up(
-    lessons: Lessons, episode: Episode, failed: Step, now: datetime, tables: dict[str, frozenset[str]], count: Counter[str]
+    lessons: Lessons,
+    episode: Episode,
+    failed: Step,
+    now: datetime,
+    tables: dict[str, frozenset[str]],
+    count: Counter[str],
 ) -> None:
     """Count what is shown at an error."""
     found, exact = lessons.found(failed, episode.task, now)
     brought = frozenset[str]().union(*(names(learned.correct) for learned in found))
-    foreign = frozenset[str]().union(*(of for database, of in tables.items() if database != episode.database))
+    foreign = frozenset[str]().union(
+        *(of for database, of in tables.items() if database != episode.database)
+    )
     count["errors"] += 1
     count["shown"] += bool(found)
     count["exact"] += bool(found) and exact
@@ -149,8 +181,16 @@ def look_up(
 
 def solved_by(following: Sequence[Step]) -> str:
     """Return the query that solved the task, else the next one that ran; empty without one."""
-    queries = [step.query for step in following if not step.shape and step.query.lower().lstrip().startswith("select")]
-    solved = [step.reward for step in following].index(1.0) if any(step.reward == 1.0 for step in following) else -1
+    queries = [
+        step.query
+        for step in following
+        if not step.shape and step.query.lower().lstrip().startswith("select")
+    ]
+    solved = (
+        [step.reward for step in following].index(1.0)
+        if any(step.reward == 1.0 for step in following)
+        else -1
+    )
     rewarded = [step.query for step in following[: solved + 1] if step.query in queries]
     return rewarded[-1] if rewarded else next(iter(queries), "")
 
@@ -173,7 +213,9 @@ def tables_of(episodes: Collection[Episode]) -> dict[str, frozenset[str]]:
 
 def report(order: str, count: Counter[str]) -> Iterator[str]:
     """Print the row of one order, and yield the bounds missed."""
-    share = {name: count[name] / count["errors"] for name in ("shown", "exact", "useful", "foreign")}
+    share = {
+        name: count[name] / count["errors"] for name in ("shown", "exact", "useful", "foreign")
+    }
     of_shown = count["useful"] / count["shown"]
     print(
         f"{order:12}{count['errors']:8,}{share['shown']:8.3f}{share['exact']:16.3f}{share['useful']:8.3f}"

@@ -1,13 +1,15 @@
 """Does the screen stay responsive while the models work?
 
-The whole app runs with the bundled models, without a terminal. A heartbeat on its event loop asks for 5 ms and notes how much
-later it wakes: while the screen is built, while the models load, while nothing happens (what this machine adds by itself),
-while messages are embedded, while a long message is shown, while the model reads it, while a reply streams. For comparison a
-screen with nothing but a text field and a list shows the same messages (`bare screen`): what Textual takes for it.
+The whole app runs with the bundled models, without a terminal. A heartbeat on its event loop asks
+for 5 ms and notes how much later it wakes: while the screen is built, while the models load, while
+nothing happens (what this machine adds by itself), while messages are embedded, while a long
+message is shown, while the model reads it, while a reply streams. For comparison a screen with
+nothing but a text field and a list shows the same messages (`bare screen`): what Textual takes for
+it.
 
-Then: how long a cancelled prefill takes to end, how long it takes to show a thread of 10,000 messages, and how long until the
-list of memories shows what `memapp add` wrote in another process: from the moment that the memory bears, so the commit is
-counted too.
+Then: how long a cancelled prefill takes to end, how long it takes to show a thread of 10,000
+messages, and how long until the list of memories shows what `memapp add` wrote in another process:
+from the moment that the memory bears, so the commit is counted too.
 
 python -m benchmarks.responsive [--small] [--model NAME|FILE | --server URL]
 """
@@ -45,9 +47,13 @@ BEAT_SECONDS = 0.005
 MOST_MS, MOST_P99_MS, CANCEL_MS, OPEN_MS, HEARD_MS = 20.0, 5.0, 5.0, 300.0, 1000.0
 BARE = "bare screen"
 FREE = ("opening", "idle", BARE)
-"""Phases without a goal: building the screen, what the machine adds by itself, and what Textual takes."""
+"""Phases without a goal: building the screen, what the machine adds by itself, and what Textual
+takes.
+"""
 REDRAWN = "sending"
-"""Held to the most alone: of its few beats, one in a hundred is the one in which the whole screen is drawn with the message."""
+"""Held to the most alone: of its few beats, one in a hundred is the one in which the whole screen
+is drawn with the message.
+"""
 LONG_MESSAGES = 10_000
 WAIT_SECONDS = 180.0
 
@@ -64,7 +70,9 @@ class Heartbeat:
             begun = time.perf_counter()
             await asyncio.sleep(BEAT_SECONDS)
             if self.phase:
-                self.late.setdefault(self.phase, []).append((time.perf_counter() - begun - BEAT_SECONDS) * 1000)
+                self.late.setdefault(self.phase, []).append(
+                    (time.perf_counter() - begun - BEAT_SECONDS) * 1000
+                )
 
     @asynccontextmanager
     async def during(self, phase: str) -> Any:
@@ -82,7 +90,9 @@ class BareScreen(App[None]):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0], parents=[chat_model_options()])
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0], parents=[chat_model_options()]
+    )
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--data", help="not used")
     options = parser.parse_args()
@@ -90,8 +100,12 @@ def main() -> int:
         return report(*asyncio.run(measure(Path(folder), chat_model_flags(options), options.small)))
 
 
-async def measure(folder: Path, flags: dict[str, str], small: bool) -> tuple[Heartbeat, list[float], list[float], list[float]]:
-    """Run the app through all phases; return how long cancelling, opening a thread and hearing of a change took."""
+async def measure(
+    folder: Path, flags: dict[str, str], small: bool
+) -> tuple[Heartbeat, list[float], list[float], list[float]]:
+    """Run the app through all phases; return how long cancelling, opening a thread and hearing of a
+    change took.
+    """
     heart = Heartbeat()
     await show_bare(heart, small)
     app = MemappApp(lambda: bootstrap.start(home=folder, flags=flags), folder / "log")
@@ -99,11 +113,18 @@ async def measure(folder: Path, flags: dict[str, str], small: bool) -> tuple[Hea
         beating = asyncio.create_task(heart.beat())
         async with heart.during("opening"):
             await until(
-                lambda: app.is_open and app.current_mode == "chat" and app.chat.is_mounted and app.chat.transcript.children
+                lambda: (
+                    app.is_open
+                    and app.current_mode == "chat"
+                    and app.chat.is_mounted
+                    and app.chat.transcript.children
+                )
             )
             await pilot.pause()
         async with heart.during("loading"):
-            await until(lambda: {app.runtime.chat.state, app.runtime.embedding.state} <= {"ready", "failed"})
+            await until(
+                lambda: {app.runtime.chat.state, app.runtime.embedding.state} <= {"ready", "failed"}
+            )
         model = app.runtime.chat.ready()
         if model is None:
             raise SystemExit(f"The model did not load: {app.runtime.chat.note}")
@@ -118,10 +139,15 @@ async def measure(folder: Path, flags: dict[str, str], small: bool) -> tuple[Hea
                 await until(lambda: app.chat.state.turn.doing or not app.chat.state.busy)
                 await pilot.pause()
             async with heart.during("prefilling"):
-                await until(lambda: "Writing" in app.chat.state.turn.doing or not app.chat.state.busy)
+                await until(
+                    lambda: "Writing" in app.chat.state.turn.doing or not app.chat.state.busy
+                )
             async with heart.during("streaming"):
                 await until(lambda: not app.chat.state.busy)
-        cancelled = [await asyncio.to_thread(cancel_prefill, model, number) for number in range(3 if small else 9)]
+        cancelled = [
+            await asyncio.to_thread(cancel_prefill, model, number)
+            for number in range(3 if small else 9)
+        ]
         thread = await asyncio.to_thread(long_thread, app.runtime)
         opened = [await show(app, thread) for _ in range(3 if small else 7)]
         beating.cancel()
@@ -131,14 +157,18 @@ async def measure(folder: Path, flags: dict[str, str], small: bool) -> tuple[Hea
     return heart, cancelled, opened, heard
 
 
-def report(heart: Heartbeat, cancelled: list[float], opened: list[float], heard: list[float]) -> int:
+def report(
+    heart: Heartbeat, cancelled: list[float], opened: list[float], heard: list[float]
+) -> int:
     missed = False
     print(f"{'event loop late by (ms)':26} {'beats':>6} {'median':>8} {'p99':>8} {'max':>8}")
     for phase, late in heart.late.items():
         p99, most = sorted(late)[int(len(late) * 0.99)], max(late)
         bad = phase not in FREE and (most > MOST_MS or (p99 > MOST_P99_MS and phase != REDRAWN))
         missed |= bad
-        print(f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} {most:8.1f}{'  MISSED' if bad else ''}")
+        print(
+            f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} {most:8.1f}{'  MISSED' if bad else ''}"
+        )
     print(f"{'goal':26} {'':6} {'':8} {MOST_P99_MS:8.1f} {MOST_MS:8.1f}")
     for name, times, goal in (
         ("cancel in prefill (ms)", cancelled, CANCEL_MS),
@@ -146,7 +176,9 @@ def report(heart: Heartbeat, cancelled: list[float], opened: list[float], heard:
     ):
         bad = statistics.median(times) > goal
         missed |= bad
-        print(f"{name:26} median {statistics.median(times):.1f}, goal {goal:.0f}{'  MISSED' if bad else ''}")
+        print(
+            f"{name:26} median {statistics.median(times):.1f}, goal {goal:.0f}{'  MISSED' if bad else ''}"
+        )
     bad = max(heard) > HEARD_MS
     missed |= bad
     worst = f"median {statistics.median(heard):.1f}, worst {max(heard):.1f}, goal {HEARD_MS:.0f}"
@@ -173,7 +205,9 @@ async def show_bare(heart: Heartbeat, small: bool) -> None:
 
 
 def long_message(number: int, small: bool) -> str:
-    return f"Question {number}: " + "a rather long text about many things. " * (60 if small else 200)
+    return f"Question {number}: " + "a rather long text about many things. " * (
+        60 if small else 200
+    )
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -192,7 +226,9 @@ async def embed(runtime: Runtime, count: int) -> None:
         with runtime.write() as session:
             for number in range(count):
                 text = f"Note {number}: the weather in town {number % 17} was fine, and we talked about project {number}."
-                chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT)
+                chat.add_message(
+                    session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT
+                )
         for _ in upkeep.work(runtime, None, Cancel()):
             pass
 
@@ -201,7 +237,9 @@ async def embed(runtime: Runtime, count: int) -> None:
 
 def cancel_prefill(model: ChatModel, number: int) -> float:
     """Return the milliseconds from cancelling a call in prefill to its end."""
-    prompt = Prompt(f"Case {number}.", (PromptTurn("user", f"{number} words and more words. " * 500),))
+    prompt = Prompt(
+        f"Case {number}.", (PromptTurn("user", f"{number} words and more words. " * 500),)
+    )
     cancel = Cancel()
     moment: list[float] = []
 
@@ -221,7 +259,10 @@ def long_thread(runtime: Runtime) -> Thread:
     with runtime.write() as session:
         for number in range(LONG_MESSAGES):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
-            text = f"Message {number}: " + "some words that were said here, neither short nor long. " * (1 + number % 4)
+            text = (
+                f"Message {number}: "
+                + "some words that were said here, neither short nor long. " * (1 + number % 4)
+            )
             chat.add_message(session, thread.id, role, text, runtime.clock(), origin=Origin.IMPORT)
     return thread
 
@@ -242,12 +283,22 @@ async def show(app: MemappApp, thread: Thread) -> float:
 
 
 async def hear(app: MemappApp, folder: Path, number: int) -> float:
-    """Let another process add a memory; return the milliseconds from then until the first row of the list is drawn with it."""
+    """Let another process add a memory; return the milliseconds from then until the first row of
+    the list is drawn with it.
+    """
     screen = app.screen
     assert isinstance(screen, MemoriesScreen)
     await until(lambda: screen.shown_for == "")
     known, drawn = len(screen.rows.items), asyncio.Event()
-    command = (sys.executable, "-m", "memapp", "--home", str(folder), "add", f"I keep bees in the year {2000 + number}.")
+    command = (
+        sys.executable,
+        "-m",
+        "memapp",
+        "--home",
+        str(folder),
+        "add",
+        f"I keep bees in the year {2000 + number}.",
+    )
     adding = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
     while len(screen.rows.items) == known:
         if adding.returncode:

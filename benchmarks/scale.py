@@ -1,10 +1,11 @@
 """Is memapp as quick with 100,000 memories as with a few?
 
-The file is filled through `store.changes.apply`, as if each fact had been learned from a message of its own, with a vector and
-relations to three others (made up, since only their number matters here). Then the whole app runs on it without a terminal:
-opening Memories and Trash, from a key in the search field to its result on the screen, the longest time the event loop stood
-still meanwhile, from a change to the panel that shows it, and one change at a time through the services. All this is done with
-a file of 100 memories too; the start is compared with that of an empty one.
+The file is filled through `store.changes.apply`, as if each fact had been learned from a message of
+its own, with a vector and relations to three others (made up, since only their number matters
+here). Then the whole app runs on it without a terminal: opening Memories and Trash, from a key in
+the search field to its result on the screen, the longest time the event loop stood still meanwhile,
+from a change to the panel that shows it, and one change at a time through the services. All this is
+done with a file of 100 memories too; the start is compared with that of an empty one.
 
 python -m benchmarks.scale [--small]
 """
@@ -74,11 +75,58 @@ EDGES = 3
 ONE_IN_TRASH = 50
 """Every so many memories go to the trash."""
 WORDS = (
-    ("Anna", "Her sister", "Her neighbour", "Tom", "Her mother", "The team", "Her friend Mia", "Her brother"),
-    ("likes", "bought", "talked about", "plans", "misses", "works on", "lost", "found", "repairs", "teaches", "dreams of"),
-    ("oolong tea", "the old piano", "a garden", "the project report", "a red bicycle", "the choir", "her flat", "the boat"),
-    ("in Oslo", "in Paris", "at work", "at home", "by the sea", "in the mountains", "in the kitchen", "on the train"),
-    ("in the morning", "in the evening", "on Tuesdays", "every summer", "last week", "since March", "at night"),
+    (
+        "Anna",
+        "Her sister",
+        "Her neighbour",
+        "Tom",
+        "Her mother",
+        "The team",
+        "Her friend Mia",
+        "Her brother",
+    ),
+    (
+        "likes",
+        "bought",
+        "talked about",
+        "plans",
+        "misses",
+        "works on",
+        "lost",
+        "found",
+        "repairs",
+        "teaches",
+        "dreams of",
+    ),
+    (
+        "oolong tea",
+        "the old piano",
+        "a garden",
+        "the project report",
+        "a red bicycle",
+        "the choir",
+        "her flat",
+        "the boat",
+    ),
+    (
+        "in Oslo",
+        "in Paris",
+        "at work",
+        "at home",
+        "by the sea",
+        "in the mountains",
+        "in the kitchen",
+        "on the train",
+    ),
+    (
+        "in the morning",
+        "in the evening",
+        "on Tuesdays",
+        "every summer",
+        "last week",
+        "since March",
+        "at night",
+    ),
 )
 KEYS = {" ": "space", '"': "quotation_mark", ":": "colon"}
 
@@ -142,19 +190,27 @@ def fill(home: Path, count: int) -> float:
             for number in range(first, min(first + STEP, count)):
                 at += timedelta(minutes=11)
                 words = f"Do you know number {number}?"
-                said = chat.add_message(Session(conn, USER_ID), thread, Role.USER, words, at, origin=Origin.TYPED)
+                said = chat.add_message(
+                    Session(conn, USER_ID), thread, Role.USER, words, at, origin=Origin.TYPED
+                )
                 memory = _memory(chance, number, at, said.id)
                 actor = Actor("rules", step=new_id(at))
                 changes.apply(Session(conn, USER_ID, at), Created(memory), actor)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(
                         Session(conn, USER_ID, at),
-                        Linked(memory.id, tuple((other, chance.uniform(0.5, 0.9)) for other in others)),
+                        Linked(
+                            memory.id, tuple((other, chance.uniform(0.5, 0.9)) for other in others)
+                        ),
                         actor,
                     )
                 ids.append(memory.id)
                 if number % ONE_IN_TRASH == 0:
-                    changes.apply(Session(conn, USER_ID, at), SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor)
+                    changes.apply(
+                        Session(conn, USER_ID, at),
+                        SoftDeleted(memory.id, "unused", at + timedelta(days=1000)),
+                        actor,
+                    )
     _give_vectors(database)
     database.close()
     return time.perf_counter() - begun
@@ -164,7 +220,9 @@ def _give_vectors(database: Database) -> None:
     made_up = np.random.default_rng(7)
     with closing(bundled_embedder()) as embedder:
         for kind in KINDS:
-            while waiting := vectors.waiting(Session(database.read(), USER_ID), kind, embedder.model_id, STEP):
+            while waiting := vectors.waiting(
+                Session(database.read(), USER_ID), kind, embedder.model_id, STEP
+            ):
                 rows = made_up.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
                 with database.write() as conn:
                     vectors.save(
@@ -196,7 +254,9 @@ def _memory(chance: random.Random, number: int, at: datetime, said: str) -> Memo
 
 
 def start_times(full: Path, empty: Path, runs: int) -> tuple[float, float]:
-    """Return the median milliseconds from starting a process until a full and an empty file are open in it."""
+    """Return the median milliseconds from starting a process until a full and an empty file are
+    open in it.
+    """
     times: dict[Path, list[float]] = {full: [], empty: []}
     for _ in range(runs):
         for home in (full, empty):
@@ -225,7 +285,9 @@ class BareScreen(Screen[None]):
 
 
 async def open_bare_screen() -> float:
-    """Return for how many milliseconds Textual itself keeps the event loop, to open a screen that does nothing."""
+    """Return for how many milliseconds Textual itself keeps the event loop, to open a screen that
+    does nothing.
+    """
     heart, app = Heartbeat(), App[None]()
     async with app.run_test(size=(120, 40)):
         beating = asyncio.create_task(heart.beat())
@@ -242,7 +304,13 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
     heart = Heartbeat()
     app = MemappApp(lambda: _start(home), home / "log")
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: app.is_open and app.current_mode == "chat" and app.runtime.embedding.state == "failed")
+        await until(
+            lambda: (
+                app.is_open
+                and app.current_mode == "chat"
+                and app.runtime.embedding.state == "failed"
+            )
+        )
         await asyncio.sleep(0.5)
         beating = asyncio.create_task(heart.beat())
         stalls = {}
@@ -253,7 +321,9 @@ async def measure(home: Path, edits: int, rounds: int) -> Measured:
         for name, key, kind in (("Memories", "f3", MemoriesScreen), ("Trash", "f5", TrashScreen)):
             begun = time.perf_counter()
             send(app, key)
-            await until(lambda kind=kind: isinstance(app.screen, kind) and app.screen.shown_for == "")  # type: ignore[misc]
+            await until(
+                lambda kind=kind: isinstance(app.screen, kind) and app.screen.shown_for == ""
+            )  # type: ignore[misc]
             opens[name] = (time.perf_counter() - begun) * 1000
             await asyncio.sleep(0.3)
             stalls[f"opening {name}"] = heart.take()
@@ -292,7 +362,9 @@ async def open_tabs(app: MemappApp) -> None:
 
 
 async def type_searches(app: MemappApp) -> list[float]:
-    """Type each search, one key at a time; return the milliseconds from a key to the rows found for it."""
+    """Type each search, one key at a time; return the milliseconds from a key to the rows found for
+    it.
+    """
     screen = app.screen
     assert isinstance(screen, MemoriesScreen)
     times = []
@@ -348,9 +420,16 @@ def report(bare: float, few: Measured, many: Measured, starts: tuple[float, floa
     line("one change, p95", p95(few.changes), p95(many.changes), CHANGE_MS)
     line(f"event loop late, worst: {BARE_WIDGETS} bare widgets", bare, bare, STALL_MS, judged=False)
     for name in many.stalls:
-        # Textual takes its time to build and to draw widgets, in a small file too, and for widgets that do nothing.
+        # Textual takes its time to build and to draw widgets, in a small file too, and for widgets
+        # that do nothing.
         goal = max(STALL_MS, bare, max(few.stalls[name]) * 1.2)
-        line(f"event loop late, worst: {name}", max(few.stalls[name]), max(many.stalls[name]), goal, judged=name != "idle")
+        line(
+            f"event loop late, worst: {name}",
+            max(few.stalls[name]),
+            max(many.stalls[name]),
+            goal,
+            judged=name != "idle",
+        )
     for name in many.shown:
         line(f"shown: {name}", max(few.shown[name]), max(many.shown[name]), SHOW_MS)
     line("start, with an empty file", starts[1], starts[0], starts[1] * START_RATIO)

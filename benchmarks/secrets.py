@@ -1,11 +1,14 @@
-"""Does a password or key get into a file, by whatever door it comes? And is what only looks like one left alone?
+"""Does a password or key get into a file, by whatever door it comes? And is what only looks like
+one left alone?
 
-Secrets in the forms of `made_up/secrets` (`forms.txt`, of which the rules were made, and `fresh.txt`, written before they were
-tried) are told through each door: added as a memory, said in a chat and learned from, imported, run, and told by an agent.
-Afterwards no file below the home has one. Passwords are of 16 random letters and digits; beside it stands how many shorter ones,
-and ones that people make, the rules let through. Ordinary commands and messages (`made_up/secrets`, `thefuck_traces`,
-`intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as they are, and so must, but for one in fifty, the
-numbers of orders, parcels, parts, books and the like (`identifiers.txt`, written before anybody had read the rules).
+Secrets in the forms of `made_up/secrets` (`forms.txt`, of which the rules were made, and
+`fresh.txt`, written before they were tried) are told through each door: added as a memory, said in
+a chat and learned from, imported, run, and told by an agent. Afterwards no file below the home has
+one. Passwords are of 16 random letters and digits; beside it stands how many shorter ones, and ones
+that people make, the rules let through. Ordinary commands and messages (`made_up/secrets`,
+`thefuck_traces`, `intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as
+they are, and so must, but for one in fifty, the numbers of orders, parcels, parts, books and the
+like (`identifiers.txt`, written before anybody had read the rules).
 
 python -m benchmarks.secrets [--small] [--data ../shared/data]
 """
@@ -37,7 +40,15 @@ from memapp.services.turn import take_turn
 ALTERED = {"commands": 0.005, "messages": 0.005, "identifiers": 0.02}
 EACH, SMALL_EACH = 2, 1
 ORDINARY = 2000
-MADE_BY_PEOPLE = ("hunter2", "Sunny4711", "Badger77!", "Sommer2024", "iloveyou1", "Pa$$w0rd", "rosebud")
+MADE_BY_PEOPLE = (
+    "hunter2",
+    "Sunny4711",
+    "Badger77!",
+    "Sommer2024",
+    "iloveyou1",
+    "Pa$$w0rd",
+    "rosebud",
+)
 LETTERS = string.ascii_letters + string.digits
 FOLDER = MADE_UP / "secrets"
 Told = tuple[str, Sequence[str]]
@@ -55,11 +66,20 @@ def told(name: str, each: int, length: int, word: str = "") -> Iterator[Told]:
         parts = {
             "word": word or drawn(LETTERS, length),
             **{name: drawn(LETTERS, size) for name, size in {"long": 36, "long40": 40}.items()},
-            **{name: drawn(string.ascii_uppercase + "234567", size) for name, size in {"upper": 16, "upper27": 27}.items()},
-            **{name: drawn("0123456789abcdef", size) for name, size in {"hex32": 32, "hex40": 40}.items()},
+            **{
+                name: drawn(string.ascii_uppercase + "234567", size)
+                for name, size in {"upper": 16, "upper27": 27}.items()
+            },
+            **{
+                name: drawn("0123456789abcdef", size)
+                for name, size in {"hex32": 32, "hex40": 40}.items()
+            },
             "discord": f"M{drawn(LETTERS, 23)}.{drawn(LETTERS, 6)}.{drawn(LETTERS, 27)}",
         }
-        yield form.format(**parts, digits=drawn(string.digits, 9)), [parts[part] for part in parts if f"{{{part}}}" in form]
+        yield (
+            form.format(**parts, digits=drawn(string.digits, 9)),
+            [parts[part] for part in parts if f"{{{part}}}" in form],
+        )
 
 
 def added(runtime: Runtime, texts: Sequence[str], _: Path) -> None:
@@ -87,7 +107,12 @@ def imported(runtime: Runtime, texts: Sequence[str], folder: Path) -> None:
         {"uuid": str(number), "sender": "human", "text": text, "created_at": "2026-01-31T08:15:00Z"}
         for number, text in enumerate(texts)
     ]
-    chat = {"uuid": "c", "name": texts[0][:80], "created_at": "2026-01-31T08:15:00Z", "updated_at": "2026-01-31T08:15:00Z"}
+    chat = {
+        "uuid": "c",
+        "name": texts[0][:80],
+        "created_at": "2026-01-31T08:15:00Z",
+        "updated_at": "2026-01-31T08:15:00Z",
+    }
     contents = {
         "chat.json": json.dumps([{**chat, "chat_messages": turns}]),
         "facts.jsonl": "\n".join(json.dumps({"text": text[:300]}) for text in texts),
@@ -97,7 +122,11 @@ def imported(runtime: Runtime, texts: Sequence[str], folder: Path) -> None:
         import_file(runtime, folder / name)
 
 
-DOORS: dict[str, Callable[[Runtime, Sequence[str], Path], None]] = {"add": added, "chat": said, "import": imported}
+DOORS: dict[str, Callable[[Runtime, Sequence[str], Path], None]] = {
+    "add": added,
+    "chat": said,
+    "import": imported,
+}
 
 
 def in_files(home: Path, secrets: Sequence[str]) -> int:
@@ -108,7 +137,10 @@ def in_files(home: Path, secrets: Sequence[str]) -> int:
 
 def by_door(door: str, all_told: Sequence[Told]) -> int:
     """Tell secrets through a door; return how many of them stand in a file."""
-    texts, secrets = [text for text, _ in all_told], [secret for _, each in all_told for secret in each]
+    texts, secrets = (
+        [text for text, _ in all_told],
+        [secret for _, each in all_told for secret in each],
+    )
     with place() as where, tempfile.TemporaryDirectory() as beside:
         home = Path(where["home"])
         if door in DOORS:
@@ -128,7 +160,9 @@ def by_door(door: str, all_told: Sequence[Told]) -> int:
 def let_through(name: str, length: int, word: str = "") -> float:
     """Return the share of secrets in the forms of a file that the rules let through."""
     found = [
-        any(secret in without_secrets(text) for secret in secrets) for text, secrets in told(name, 4, length, word) if secrets
+        any(secret in without_secrets(text) for secret in secrets)
+        for text, secrets in told(name, 4, length, word)
+        if secrets
     ]
     return sum(found) / len(found)
 
@@ -138,19 +172,43 @@ def ordinary(data: Path) -> dict[str, list[str]]:
 
     def rows(name: str) -> list[dict[str, Any]]:
         file = data / name
-        return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+        return (
+            [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+            if file.exists()
+            else []
+        )
 
     commands = (FOLDER / "ordinary_commands.txt").read_text("utf-8").splitlines()
     messages = (FOLDER / "ordinary_messages.txt").read_text("utf-8").splitlines()
-    slips = [row for name in ("errors", "not_this_error") for row in rows(f"thefuck_traces/dev/{name}.jsonl")]
-    commands += [text for row in slips for text in (row["command"], row["output"], *(row.get("corrected") or ()))]
+    slips = [
+        row
+        for name in ("errors", "not_this_error")
+        for row in rows(f"thefuck_traces/dev/{name}.jsonl")
+    ]
     commands += [
-        text for row in rows("intercode_sql/dev/wrong_right.jsonl") for text in row.values() if "select" in str(text).lower()
+        text
+        for row in slips
+        for text in (row["command"], row["output"], *(row.get("corrected") or ()))
+    ]
+    commands += [
+        text
+        for row in rows("intercode_sql/dev/wrong_right.jsonl")
+        for text in row.values()
+        if "select" in str(text).lower()
     ]
     commands += [row["gold"] for row in rows("intercode_sql/dev/episodes.jsonl")]
-    messages += [text for row in rows("messages/dev/cases.jsonl") if row["kind"] != "secret" for text in row["turns"]]
+    messages += [
+        text
+        for row in rows("messages/dev/cases.jsonl")
+        if row["kind"] != "secret"
+        for text in row["turns"]
+    ]
     for talk, quick in zip(
-        (text for row in rows("synthetic_persona_chat/dev/chats.jsonl") for text in row["conversation"]),
+        (
+            text
+            for row in rows("synthetic_persona_chat/dev/chats.jsonl")
+            for text in row["conversation"]
+        ),
         (row["text"] for row in rows("clinc150/dev/utterances.jsonl")),
         strict=False,
     ):
@@ -161,7 +219,9 @@ def ordinary(data: Path) -> dict[str, list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help=f"{SMALL_EACH} secret a form")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
@@ -174,12 +234,21 @@ def main() -> int:
         missed = missed or kept > 0
         print(f"{door:8} {sum(len(secrets) for _, secrets in all_told):8} {kept:10}", flush=True)
     print(f"\n{'let through':14} {'forms':>6} {'fresh':>6}")
-    for name, length, words in (("16 characters", 16, [""]), ("8 characters", 8, [""]), ("made by people", 0, MADE_BY_PEOPLE)):
-        shares = [sum(let_through(file, length, word) for word in words) / len(words) for file in ("forms.txt", "fresh.txt")]
+    for name, length, words in (
+        ("16 characters", 16, [""]),
+        ("8 characters", 8, [""]),
+        ("made by people", 0, MADE_BY_PEOPLE),
+    ):
+        shares = [
+            sum(let_through(file, length, word) for word in words) / len(words)
+            for file in ("forms.txt", "fresh.txt")
+        ]
         print(f"{name:14} {shares[0]:6.3f} {shares[1]:6.3f}")
     print(f"\n{'ordinary':11} {'texts':>6} {'altered':>8}")
     for name, texts in ordinary(options.data).items():
-        altered = [text for text in texts if without_secrets(text, in_command=name == "commands") != text]
+        altered = [
+            text for text in texts if without_secrets(text, in_command=name == "commands") != text
+        ]
         missed = missed or len(altered) > ALTERED[name] * len(texts)
         print(f"{name:11} {len(texts):6} {len(altered):8}")
     return MISSED if missed else 0

@@ -1,10 +1,12 @@
-"""Thousands of turns in one process: does it keep more and more memory, files or log, or does saving get slower?
+"""Thousands of turns in one process: does it keep more and more memory, files or log, or does
+saving get slower?
 
-A scripted model answers in many chats, idle work runs on a thread beside it, and the person cancels turns and idle work at
-random. After a warm-up of a third of the turns, in which SQLite's caches and those of memapp fill: memory grows by less than
-5 %, no file stays open, and SQLite's log stays below 16 MB. The vectors are left out of the memory: they are the index of the
-file, which grows with it, and each may take as much as is said here and no more. How long a commit takes late and early is
-printed as a ratio, since a busy machine is no reason to miss a bound.
+A scripted model answers in many chats, idle work runs on a thread beside it, and the person cancels
+turns and idle work at random. After a warm-up of a third of the turns, in which SQLite's caches and
+those of memapp fill: memory grows by less than 5 %, no file stays open, and SQLite's log stays
+below 16 MB. The vectors are left out of the memory: they are the index of the file, which grows
+with it, and each may take as much as is said here and no more. How long a commit takes late and
+early is printed as a ratio, since a busy machine is no reason to miss a bound.
 
 python -m benchmarks.soak [--turns COUNT] [--seed NUMBER]
 """
@@ -40,7 +42,9 @@ WARM_UP = 1 / 3
 MOST_GROWTH = 0.05
 MOST_LOG = 16 * 1024 * 1024
 VECTOR_BYTES = 4 * DIMENSION + 170
-"""What a vector takes in memory: its numbers, its key as a number of the index and as one of Python, and where it stands."""
+"""What a vector takes in memory: its numbers, its key as a number of the index and as one of
+Python, and where it stands.
+"""
 TURNS_PER_CHAT = 25
 THINGS = ("bees", "maps", "kites", "clocks", "shells", "stamps", "boats", "bells", "coins", "lamps")
 
@@ -50,7 +54,9 @@ class Seen:
     """What the process held after each turn, and how long its commits took."""
 
     resident: "array[int]" = field(default_factory=lambda: array("q"))
-    """Bytes, those of the vectors left out. In arrays: lists of numbers would be some of the growth that is looked for."""
+    """Bytes, those of the vectors left out. In arrays: lists of numbers would be some of the growth
+    that is looked for.
+    """
     files: "array[int]" = field(default_factory=lambda: array("q"))
     log: "array[int]" = field(default_factory=lambda: array("q"))
     commits: "array[float]" = field(default_factory=lambda: array("d"))
@@ -99,7 +105,9 @@ def live(runtime: Runtime, turns: int, chance: random.Random) -> Seen:
             forget_calls(runtime)
             seen.vectors = count_vectors(runtime)
             seen.resident.append(process.memory_info().rss - seen.vectors * VECTOR_BYTES)
-            seen.files.append(process.num_fds() if hasattr(process, "num_fds") else process.num_handles())
+            seen.files.append(
+                process.num_fds() if hasattr(process, "num_fds") else process.num_handles()
+            )
             seen.log.append(log_size(runtime.database.path))
     return seen
 
@@ -108,7 +116,9 @@ def count_vectors(runtime: Runtime) -> int:
     """Count the vectors that are held in memory."""
     embedder = runtime.embedding.ready()
     assert embedder is not None
-    return sum(len(matrix(runtime.database, runtime.user_id, kind, embedder.model_id)) for kind in KINDS)
+    return sum(
+        len(matrix(runtime.database, runtime.user_id, kind, embedder.model_id)) for kind in KINDS
+    )
 
 
 def forget_calls(runtime: Runtime) -> None:
@@ -149,9 +159,13 @@ def report(seen: Seen, turns: int) -> bool:
     growth = after / before - 1
     opened = max(seen.files[late]) - max(seen.files[early])
     third = len(seen.commits) // 3
-    first, last = (sorted(part)[int(0.99 * third)] for part in (seen.commits[:third], seen.commits[-third:]))
+    first, last = (
+        sorted(part)[int(0.99 * third)] for part in (seen.commits[:third], seen.commits[-third:])
+    )
     print(f"{turns} turns, {len(seen.commits)} commits")
-    print(f"memory      {before / 1e6:.1f} -> {after / 1e6:.1f} MB, {growth:+.3f}   < {MOST_GROWTH}")
+    print(
+        f"memory      {before / 1e6:.1f} -> {after / 1e6:.1f} MB, {growth:+.3f}   < {MOST_GROWTH}"
+    )
     print(f"vectors     {seen.vectors}, {seen.vectors * VECTOR_BYTES / 1e6:.1f} MB beside that")
     print(f"open files  {max(seen.files[late])}, {opened:+d}   <= 0")
     print(f"log         {max(seen.log) / 1e6:.1f} MB   <= {MOST_LOG / 1e6:.1f}")
@@ -160,11 +174,16 @@ def report(seen: Seen, turns: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        closing(bootstrap.start(home=Path(home))) as runtime,
+    ):
         runtime.chat.fill(ScriptedModel())
         runtime.embedding.fill(ScriptedEmbedder())
         seen = live(runtime, options.turns, random.Random(options.seed))

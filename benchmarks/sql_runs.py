@@ -1,4 +1,6 @@
-"""Recorded runs of agents that query databases (`data/intercode_sql/dev`): what they did, step by step, and what failed how."""
+"""Recorded runs of agents that query databases (`data/intercode_sql/dev`): what they did, step by
+step, and what failed how.
+"""
 
 import json
 from collections.abc import Sequence
@@ -48,18 +50,31 @@ def read_episodes(file: Path) -> list[Episode]:
 
 def following(steps: Sequence[Step], place: int) -> list[FollowingStep]:
     """Return what came after the error at a place."""
-    return [FollowingStep(bool(step.shape), step.shape == steps[place].shape) for step in steps[place + 1 :]]
+    return [
+        FollowingStep(bool(step.shape), step.shape == steps[place].shape)
+        for step in steps[place + 1 :]
+    ]
 
 
 def _episode(row: dict[str, object]) -> Episode:
     turns = row["turns"]
     assert isinstance(turns, list)
-    return Episode(str(row["run"]), str(row["db"]), str(row["task"]), str(row["gold"]), [_step(turn) for turn in turns])
+    return Episode(
+        str(row["run"]),
+        str(row["db"]),
+        str(row["task"]),
+        str(row["gold"]),
+        [_step(turn) for turn in turns],
+    )
 
 
 def _step(turn: dict[str, object]) -> Step:
     action, said = str(turn["action"]), str(turn["observation"])
-    query = action.removeprefix("execute[").removesuffix("]") if action.startswith("execute[") else action
+    query = (
+        action.removeprefix("execute[").removesuffix("]")
+        if action.startswith("execute[")
+        else action
+    )
     reward = float(str(turn["reward"]))
     if not turn["error_class"]:
         return Step(query, "", "", reward)

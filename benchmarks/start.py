@@ -1,7 +1,8 @@
 """How soon does memapp show its first picture, next to a Textual program that says hello?
 
-Both run in a terminal of their own, one after the other, many times; the time is from starting the process until its first
-words are on the screen. A third run lists what was imported by then: no model library, no database, no numpy.
+Both run in a terminal of their own, one after the other, many times; the time is from starting the
+process until its first words are on the screen. A third run lists what was imported by then: no
+model library, no database, no numpy.
 
 python -m benchmarks.start [--small]
 """
@@ -42,7 +43,16 @@ class Probe(MemappApp):
         self.exit()
 Probe(lambda: None, Path(sys.argv[1]).parent).run()
 """
-LATE = ("llama_cpp", "sentence_transformers", "torch", "transformers", "numpy", "sqlite_utils", "memapp.services", "memapp.store")
+LATE = (
+    "llama_cpp",
+    "sentence_transformers",
+    "torch",
+    "transformers",
+    "numpy",
+    "sqlite_utils",
+    "memapp.services",
+    "memapp.store",
+)
 GIVE_UP_SECONDS = 60.0
 
 
@@ -56,9 +66,14 @@ def main() -> int:
         memapp = [sys.executable, "-m", "memapp", "--home", folder]
         for command, words in ((hello, b"hello there"), (memapp, b" memapp ")):
             first_paint(command, words)  # once for the disk cache and the byte code
-        times = [(first_paint(hello, b"hello there"), first_paint(memapp, b" memapp ")) for _ in range(runs)]
+        times = [
+            (first_paint(hello, b"hello there"), first_paint(memapp, b" memapp "))
+            for _ in range(runs)
+        ]
         early = imported_early(Path(folder) / "modules")
-    ratio = statistics.median(ours for _, ours in times) / statistics.median(theirs for theirs, _ in times)
+    ratio = statistics.median(ours for _, ours in times) / statistics.median(
+        theirs for theirs, _ in times
+    )
     print(f"{'first paint, median of ' + str(runs):32} {'seconds':>8}")
     print(f"{'hello world in Textual':32} {statistics.median(theirs for theirs, _ in times):8.3f}")
     print(f"{'memapp':32} {statistics.median(ours for _, ours in times):8.3f}")
@@ -70,7 +85,9 @@ def main() -> int:
 
 
 def first_paint(command: list[str], words: bytes) -> float:
-    """Return the seconds from starting the command in a terminal of 120x40 until the words are on its screen."""
+    """Return the seconds from starting the command in a terminal of 120x40 until the words are on
+    its screen.
+    """
     begun = time.perf_counter()
     child, terminal = pty.fork()
     if child == 0:
@@ -82,7 +99,9 @@ def first_paint(command: list[str], words: bytes) -> float:
         while words not in seen:
             left = begun + GIVE_UP_SECONDS - time.perf_counter()
             if left <= 0 or not select.select([terminal], [], [], left)[0]:
-                raise SystemExit(f"{command[-1]!r} showed nothing within {GIVE_UP_SECONDS:.0f} seconds")
+                raise SystemExit(
+                    f"{command[-1]!r} showed nothing within {GIVE_UP_SECONDS:.0f} seconds"
+                )
             seen += os.read(terminal, 65536)
         return time.perf_counter() - begun
     finally:

@@ -1,9 +1,10 @@
 """What is kept of what strangers say, beside what a careful friend would keep of it?
 
-Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew nothing of how memapp reads, with
-what a friend would do behind each message. Each message is a turn, the jobs that are due run after it, and the clock stands at
-its day. The chat model is scripted. Counted is what came of the messages of which something is to be kept, to be asked about, or
-nothing; `--show` prints that, to be read by hand, which alone says whether it is right.
+Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew
+nothing of how memapp reads, with what a friend would do behind each message. Each message is a
+turn, the jobs that are due run after it, and the clock stands at its day. The chat model is
+scripted. Counted is what came of the messages of which something is to be kept, to be asked about,
+or nothing; `--show` prints that, to be read by hand, which alone says whether it is right.
 
 python -m benchmarks.strangers [--small] [--data FOLDER] [--show]
 """
@@ -42,17 +43,24 @@ class Said:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--small", action="store_true", help=f"the first {SMALL} people only")
     parser.add_argument("--data", type=Path, help="not used: all of it is made up")
-    parser.add_argument("--show", action="store_true", help="print what became of each message, too")
+    parser.add_argument(
+        "--show", action="store_true", help="print what became of each message, too"
+    )
     options = parser.parse_args()
     files = sorted((MADE_UP / "strangers").glob("*.md"))[: SMALL if options.small else None]
     print(f"{'kept / asked / neither':24}" + "".join(f"{title:>20}" for title in WANTED.values()))
     total: Counter[tuple[str, str]] = Counter()
     with models() as (model, embedder):
         for file in files:
-            with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
+            with (
+                tempfile.TemporaryDirectory() as home,
+                remembering(Path(home), model, embedder) as runtime,
+            ):
                 counts = live_through(runtime, read(file), shows=options.show)
             show(file.stem, counts)
             total += counts
@@ -73,7 +81,9 @@ def read(file: Path) -> list[tuple[datetime, list[Said]]]:
     return found
 
 
-def live_through(runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]]], *, shows: bool) -> Counter[tuple[str, str]]:
+def live_through(
+    runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]]], *, shows: bool
+) -> Counter[tuple[str, str]]:
     """Return how many messages became what, by what was wanted of them."""
     counts: Counter[tuple[str, str]] = Counter()
     for at, chat in said:
@@ -107,8 +117,16 @@ def show_message(one: Said, before: Known, after: Known) -> None:
     for kind, text in one.wanted:
         print(f"    wanted {kind}: {text}")
     for where, texts in after.items():
-        print(*(f"    {where}: {text}\n" for text in texts if text not in before[where]), sep="", end="")
-        print(*(f"    {where}, gone: {text}\n" for text in before[where] if text not in texts), sep="", end="")
+        print(
+            *(f"    {where}: {text}\n" for text in texts if text not in before[where]),
+            sep="",
+            end="",
+        )
+        print(
+            *(f"    {where}, gone: {text}\n" for text in before[where] if text not in texts),
+            sep="",
+            end="",
+        )
 
 
 def show(name: str, counts: Counter[tuple[str, str]]) -> None:

@@ -1,9 +1,11 @@
-"""Is the trust in an agent what its record says, does it foretell what comes next, and is it quick to count?
+"""Is the trust in an agent what its record says, does it foretell what comes next, and is it quick
+to count?
 
-- arithmetic: reviews of papers (`data/disapere_reviews/dev`), whose criticisms were taken up or refused, are fed in their order,
-  each aspect of a review as one agent; the trust of each is computed a second time, by hand, and compared;
-- calibration: before each outcome, how far off are the trust that is shown and the kept share (Brier score), beside the rate of
-  all outcomes so far?
+- arithmetic: reviews of papers (`data/disapere_reviews/dev`), whose criticisms were taken up or
+  refused, are fed in their order, each aspect of a review as one agent; the trust of each is
+  computed a second time, by hand, and compared;
+- calibration: before each outcome, how far off are the trust that is shown and the kept share
+  (Brier score), beside the rate of all outcomes so far?
 - roles: 100,000 draws of a devil's advocate, against the weights;
 - cost: the trust of all agents in a file with 10,000 events, in time of the processor.
 
@@ -42,8 +44,14 @@ EXACT = 1e-9
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_DRAWS} draws, {SMALL_EVENTS} events, novelty of few words")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help=f"{SMALL_DRAWS} draws, {SMALL_EVENTS} events, novelty of few words",
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     missed = []
@@ -59,7 +67,7 @@ def main() -> int:
     return MISSED if missed else 0
 
 
-# Arithmetic and calibration -----------------------------------------------------------------------------------------------
+# Arithmetic and calibration -----------------------------------------------------------------------
 
 
 @dataclass
@@ -73,12 +81,16 @@ class Aspect:
 
     def by_hand(self) -> tuple[float, float, float]:
         count, right = len(self.impacts), sum(self.impacts)
-        formula = 0.4 * right / count + 0.3 * (sum(self.depths) / count) / 2 + 0.3 * 1 if count else 0.3
+        formula = (
+            0.4 * right / count + 0.3 * (sum(self.depths) / count) / 2 + 0.3 * 1 if count else 0.3
+        )
         return formula, (count * formula + 5 * 0.6) / (count + 5), (right + 3) / (count + 5)
 
 
 def criticisms(path: Path) -> Iterator[tuple[str, str, bool]]:
-    """Yield aspect, text and impact of each criticism with a known outcome, in the order of the file."""
+    """Yield aspect, text and impact of each criticism with a known outcome, in the order of the
+    file.
+    """
     for line in path.read_text("utf-8").splitlines():
         for item in json.loads(line)["criticisms"]:
             if item["impact"] is not None and item["aspect"]:
@@ -100,9 +112,15 @@ def calibration(path: Path, *, small: bool) -> list[str]:
         one = aspects[name]
         computed = trust.formula(one.sums), trust.shown(one.sums), trust.kept_share(one.sums)
         off = max(off, *(abs(a - b) for a, b in zip(computed, one.by_hand(), strict=True)))
-        for what, guess in (("base", right / seen if seen else 0.5), ("shown", computed[1]), ("kept", computed[2])):
+        for what, guess in (
+            ("base", right / seen if seen else 0.5),
+            ("shown", computed[1]),
+            ("kept", computed[2]),
+        ):
             errors[what].append((guess - impact) ** 2)
-        depth = trust.dissent_depth(text, [name], trust.novelty(float(vector @ past) for past in one.vectors))
+        depth = trust.dissent_depth(
+            text, [name], trust.novelty(float(vector @ past) for past in one.vectors)
+        )
         deepest = max(deepest, depth)
         one.sums = one.sums.plus(trust.dissent_event(START, depth, impact=impact).sums)
         one.impacts.append(impact)
@@ -110,7 +128,9 @@ def calibration(path: Path, *, small: bool) -> list[str]:
         one.vectors.append(vector)
         seen, right = seen + 1, right + impact
     brier = {what: float(np.mean(values)) for what, values in errors.items()}
-    print(f"{seen:,} criticisms of {len(aspects)} aspects, of which {right / seen:.3f} were taken up")
+    print(
+        f"{seen:,} criticisms of {len(aspects)} aspects, of which {right / seen:.3f} were taken up"
+    )
     print(f"  off from what is computed by hand: {off:.1e} at most; deepest dissent {deepest:.2f}")
     for what in ("base", "shown", "kept"):
         print(f"  Brier of {what:5} {brier[what]:.4f} ({brier[what] - brier['base']:+.4f})")
@@ -131,7 +151,7 @@ def _few_words(text: str) -> NDArray[np.float32]:
     return vector / np.linalg.norm(vector)
 
 
-# Roles --------------------------------------------------------------------------------------------------------------------
+# Roles --------------------------------------------------------------------------------------------
 
 
 def roles(draws: int) -> list[str]:
@@ -140,7 +160,10 @@ def roles(draws: int) -> list[str]:
     all_of_them += [Agent("at .2", trust=0.2, rounds=9), Agent("new", rounds=4)]
     all_of_them += [Agent("late", trust=0.9, rounds=9, probation_until=START)]
     random = Random(1)
-    drawn = Counter(trust.devils_advocate(all_of_them, START - timedelta(days=1), random).name for _ in range(draws))
+    drawn = Counter(
+        trust.devils_advocate(all_of_them, START - timedelta(days=1), random).name
+        for _ in range(draws)
+    )
     missed = []
     print(f"{draws:,} draws of a devil's advocate")
     for name, weight in fit.items():
@@ -156,11 +179,13 @@ def roles(draws: int) -> list[str]:
     return missed
 
 
-# Cost ---------------------------------------------------------------------------------------------------------------------
+# Cost ---------------------------------------------------------------------------------------------
 
 
 def cost(events: int) -> list[str]:
-    """Measure the trust of all agents in a file in which they did so much, and the person corrected a part of it."""
+    """Measure the trust of all agents in a file in which they did so much, and the person corrected
+    a part of it.
+    """
     from memapp import bootstrap
     from memapp.inference import Cancel
     from memapp.services import trust as service
@@ -183,7 +208,9 @@ def cost(events: int) -> list[str]:
 
 
 def fill(runtime: Runtime, events: int) -> None:
-    """Let agents remember things over two hundred days, of which the person corrects one in eight, and most within a day."""
+    """Let agents remember things over two hundred days, of which the person corrects one in eight,
+    and most within a day.
+    """
     from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
     from memapp.domain.memory import Kind, Memory
     from memapp.store import changes, chat
@@ -191,23 +218,56 @@ def fill(runtime: Runtime, events: int) -> None:
     from memapp.store.session import Session
 
     random, now = Random(2), runtime.clock()
-    agents = ["rules", "model:qwen", "model:tiny", "merge", "lifecycle", "import", "persona:tom", "model:editor"]
+    agents = [
+        "rules",
+        "model:qwen",
+        "model:tiny",
+        "merge",
+        "lifecycle",
+        "import",
+        "persona:tom",
+        "model:editor",
+    ]
     with runtime.write() as session:
         thread = chat.create_thread(session, "Everyday", "companion", now)
         for day in reversed(range(10)):
             at = now - timedelta(days=day)
-            chat.add_message(session, thread.id, chat.Role.USER, "Hello.", at, origin=chat.Origin.TYPED, reply_to=None)
+            chat.add_message(
+                session,
+                thread.id,
+                chat.Role.USER,
+                "Hello.",
+                at,
+                origin=chat.Origin.TYPED,
+                reply_to=None,
+            )
     for begin in range(0, events, 500):
         with runtime.write() as session:
             for number in range(begin, min(begin + 500, events)):
                 at = now - timedelta(days=200) * (1 - number / events)
                 past = Session(session.conn, session.user_id, at)
-                values = {"id": new_id(at), "text": f"Thing {number}", "tags": (), "category": "", "importance": 2}
-                memory = Memory(**values, kind=Kind.SEMANTIC, origin="said", created_at=at, updated_at=at)
+                values = {
+                    "id": new_id(at),
+                    "text": f"Thing {number}",
+                    "tags": (),
+                    "category": "",
+                    "importance": 2,
+                }
+                memory = Memory(
+                    **values, kind=Kind.SEMANTIC, origin="said", created_at=at, updated_at=at
+                )
                 changes.apply(past, Created(memory), Actor(agents[number % len(agents)]))
-                later = Session(session.conn, session.user_id, at + timedelta(hours=random.choice((1, 5, 20, 300))))
+                later = Session(
+                    session.conn,
+                    session.user_id,
+                    at + timedelta(hours=random.choice((1, 5, 20, 300))),
+                )
                 if random.random() < 1 / 8 and later.now < now:
-                    change = SoftDeleted(memory.id, "person", now) if number % 2 else Updated(memory.id, text=f"Other {number}")
+                    change = (
+                        SoftDeleted(memory.id, "person", now)
+                        if number % 2
+                        else Updated(memory.id, text=f"Other {number}")
+                    )
                     changes.apply(later, change, Actor("person"))
 
 

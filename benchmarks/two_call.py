@@ -1,10 +1,12 @@
 """What do two calls cost before the first word?
 
-Every figure is a ratio between things done in turn in the same run: a whole turn of the app (its commits, the comparison with
-what was expected, recall) over a chat of one call with a warm cache; the two calls of a turn alone over the same; the common
-layout (two system prompts, facts on top) over the trunks that stay in the cache. A plain chat reads a message when it is sent.
-memapp reads along while it is typed, and where a sentence ends makes the first call: a whole turn is timed of a message typed so,
-and of one that came at once, as from the shell. Token counts do not depend on how busy the machine is.
+Every figure is a ratio between things done in turn in the same run: a whole turn of the app (its
+commits, the comparison with what was expected, recall) over a chat of one call with a warm cache;
+the two calls of a turn alone over the same; the common layout (two system prompts, facts on top)
+over the trunks that stay in the cache. A plain chat reads a message when it is sent. memapp reads
+along while it is typed, and where a sentence ends makes the first call: a whole turn is timed of a
+message typed so, and of one that came at once, as from the shell. Token counts do not depend on how
+busy the machine is.
 
 python -m benchmarks.two_call [--model NAME|FILE | --server URL] [--small]
 """
@@ -57,7 +59,10 @@ HITS = [
     for number, fact in enumerate(FACTS)
 ]
 HISTORY = (
-    ("I finally slept in today. First time in two weeks, I think.", "That sounds overdue. How do you feel now?"),
+    (
+        "I finally slept in today. First time in two weeks, I think.",
+        "That sounds overdue. How do you feel now?",
+    ),
     (
         "Better. I made pancakes and sat on the balcony with the hens until noon.",
         "Pancakes with hens for company is a fine way to spend a morning. Did they leave you any?",
@@ -111,7 +116,10 @@ class Measured:
 
     def ratio(self, above: str, below: str) -> float:
         """The median over the rounds, so that one busy moment does not decide."""
-        return median(second / other for second, other in zip(self.seconds[above], self.seconds[below], strict=True))
+        return median(
+            second / other
+            for second, other in zip(self.seconds[above], self.seconds[below], strict=True)
+        )
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -124,8 +132,12 @@ Way = Callable[[ChatModel, PromptContext, Measured], None]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.two_call", parents=[chat_model_options()])
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_ROUNDS} rounds instead of {ROUNDS}")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.two_call", parents=[chat_model_options()]
+    )
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_ROUNDS} rounds instead of {ROUNDS}"
+    )
     parser.add_argument("--data", help="not used; every benchmark takes it")
     options = parser.parse_args()
     rounds = SMALL_ROUNDS if options.small else ROUNDS
@@ -140,7 +152,11 @@ def measure(model: ChatModel, rounds: int) -> Measured:
     with started(model) as runtime:
         count_tokens(model, measured)
         ways: list[Way] = [one_call, one_call_typed, two_calls, two_calls_typed, expected, call_1]
-        ways += [partial(whole_turn, runtime), partial(typed_turn, runtime), partial(known_turn, runtime)]
+        ways += [
+            partial(whole_turn, runtime),
+            partial(typed_turn, runtime),
+            partial(known_turn, runtime),
+        ]
         for number in range(rounds):
             context = talk(MESSAGES[number % len(MESSAGES)])
             for way in ways[number % len(ways) :] + ways[: number % len(ways)]:
@@ -209,25 +225,39 @@ def expected(model: ChatModel, context: PromptContext, measured: Measured) -> No
         first_word(model, prompt)
 
 
-def whole_turn(runtime: Runtime, _model: ChatModel, context: PromptContext, measured: Measured) -> None:
+def whole_turn(
+    runtime: Runtime, _model: ChatModel, context: PromptContext, measured: Measured
+) -> None:
     """What somebody waits for whose message comes at once."""
-    first_word_of_turn(runtime, "whole turn, at once", begun_chat(runtime), context.message or "", measured)
+    first_word_of_turn(
+        runtime, "whole turn, at once", begun_chat(runtime), context.message or "", measured
+    )
 
 
-def typed_turn(runtime: Runtime, _model: ChatModel, context: PromptContext, measured: Measured) -> None:
-    """What a person waits for who types a message that nobody saw coming, and looks at it for a moment."""
+def typed_turn(
+    runtime: Runtime, _model: ChatModel, context: PromptContext, measured: Measured
+) -> None:
+    """What a person waits for who types a message that nobody saw coming, and looks at it for a
+    moment.
+    """
     thread, message = begun_chat(runtime), context.message or ""
     upkeep.warm(runtime, thread, message, Cancel())
     first_word_of_turn(runtime, "whole turn", thread, message, measured)
 
 
-def known_turn(runtime: Runtime, _model: ChatModel, _context: PromptContext, measured: Measured) -> None:
+def known_turn(
+    runtime: Runtime, _model: ChatModel, _context: PromptContext, measured: Measured
+) -> None:
     """What a person waits for whose question memapp answers itself."""
-    assert first_word_of_turn(runtime, "known", begun_chat(runtime), NEVER_TOLD, measured) == NOT_TOLD
+    assert (
+        first_word_of_turn(runtime, "known", begun_chat(runtime), NEVER_TOLD, measured) == NOT_TOLD
+    )
 
 
 def begun_chat(runtime: Runtime) -> str:
-    """Return a chat in which the conversation was had, prefilled as it is when nothing is typed yet."""
+    """Return a chat in which the conversation was had, prefilled as it is when nothing is typed
+    yet.
+    """
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         for exchange in HISTORY:
@@ -237,7 +267,9 @@ def begun_chat(runtime: Runtime) -> str:
     return thread
 
 
-def first_word_of_turn(runtime: Runtime, name: str, thread: str, message: str, measured: Measured) -> str:
+def first_word_of_turn(
+    runtime: Runtime, name: str, thread: str, message: str, measured: Measured
+) -> str:
     """Return what comes first."""
     cancel = Cancel()
     happened = take_turn(runtime, thread, message, cancel=cancel)
@@ -254,7 +286,11 @@ def naive(model: ChatModel, context: PromptContext, measured: Measured) -> None:
     shared = trunk(context)
     prompt, sampling = predict.request(context)
     with measured.timed("naive"):
-        keywords(model, replace(prompt, system=f"{prompt.suffix}\n\n{prompt.system}", suffix="", slot="chat"), sampling)
+        keywords(
+            model,
+            replace(prompt, system=f"{prompt.suffix}\n\n{prompt.system}", suffix="", slot="chat"),
+            sampling,
+        )
         first_word(model, replace(shared, system=f"Context:\n{facts}\n\n{shared.system}"))
 
 
@@ -293,7 +329,9 @@ def keywords(model: ChatModel, prompt: Prompt, sampling: Sampling) -> None:
 
 
 def first_word(model: ChatModel, prompt: Prompt) -> None:
-    with closing(model.generate(prompt, Sampling(max_tokens=64, temperature=0.3), Cancel())) as stream:
+    with closing(
+        model.generate(prompt, Sampling(max_tokens=64, temperature=0.3), Cancel())
+    ) as stream:
         for part in stream:
             if isinstance(part, Piece):
                 break
@@ -301,7 +339,9 @@ def first_word(model: ChatModel, prompt: Prompt) -> None:
 
 def talk(message: str) -> PromptContext:
     """Return a context whose constant part the whole turns have in the cache, too."""
-    return PromptContext(companion(), (), tuple(Exchange(user, reply) for user, reply in HISTORY), message)
+    return PromptContext(
+        companion(), (), tuple(Exchange(user, reply) for user, reply in HISTORY), message
+    )
 
 
 @cache
@@ -318,18 +358,35 @@ def reply_prompt(context: PromptContext) -> Prompt:
 
 def report(measured: Measured, rounds: int) -> int:
     """Print what was found; return the exit code."""
-    rows = [("call 1 computes, message typed", measured.call_1, CALL_1_TOKENS), ("call 2 computes", measured.call_2, None)]
+    rows = [
+        ("call 1 computes, message typed", measured.call_1, CALL_1_TOKENS),
+        ("call 2 computes", measured.call_2, None),
+    ]
     print(f"{'tokens':44}{'found':>8}{'bound':>10}")
     for name, found, most in rows:
         missed = most is not None and found > most
-        print(f"{name:44}{found:8}{'' if most is None else f'<= {most}':>10}  {'MISSED' if missed else ''}")
+        print(
+            f"{name:44}{found:8}{'' if most is None else f'<= {most}':>10}  {'MISSED' if missed else ''}"
+        )
     ratios = [
         ("a whole turn, typed / one call", "whole turn", "one call", TYPED_LIMIT, True),
-        ("a whole turn that comes at once / one call", "whole turn, at once", "one call", TURN_LIMIT, True),
+        (
+            "a whole turn that comes at once / one call",
+            "whole turn, at once",
+            "one call",
+            TURN_LIMIT,
+            True,
+        ),
         ("a turn that memapp answers itself / one call", "known", "one call", KNOWN_LIMIT, True),
         ("its two calls alone / one call", "two calls", "one call", None, True),
         ("an expected message / one call", "expected", "one call", HIT_LIMIT, True),
-        ("two calls / one call, both typed ahead", "two calls, typed", "one call, typed", None, True),
+        (
+            "two calls / one call, both typed ahead",
+            "two calls, typed",
+            "one call, typed",
+            None,
+            True,
+        ),
         ("expected / one call, both typed ahead", "expected", "one call, typed", None, True),
         ("naive layout / two calls, typed ahead", "naive", "two calls, typed", NAIVE_FLOOR, False),
     ]
@@ -341,7 +398,12 @@ def report(measured: Measured, rounds: int) -> int:
         failed |= not holds
         bound = "" if limit is None else f"{'<=' if at_most else '>='} {limit}"
         print(f"{name:44}{ratio:8.2f}{bound:>10}  {'' if holds else 'MISSED'}")
-    print("\n" + ", ".join(f"{name} {median(taken) * 1000:.0f} ms" for name, taken in measured.seconds.items()))
+    print(
+        "\n"
+        + ", ".join(
+            f"{name} {median(taken) * 1000:.0f} ms" for name, taken in measured.seconds.items()
+        )
+    )
     return MISSED if failed else 0
 
 

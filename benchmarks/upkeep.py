@@ -1,12 +1,14 @@
 """Does upkeep give way to the chat, and does it keep within bounds?
 
-Courtesy: the same message is sent twice in the same state of a chat, once while nothing else is done and once while a job of
-upkeep is in the middle of its work; the jobs take turns, and ask the model where it is one that is trusted with them. Measured
-are the ratio of the two waits for the first word, how long after it was told to stop the job stood still, and how much of the
-chat had to be read again.
+Courtesy: the same message is sent twice in the same state of a chat, once while nothing else is
+done and once while a job of upkeep is in the middle of its work; the jobs take turns, and ask the
+model where it is one that is trusted with them. Measured are the ratio of the two waits for the
+first word, how long after it was told to stop the job stood still, and how much of the chat had to
+be read again.
 
-Bounds: days of a talkative person who says much of it again in other words are lived through with the clock set. Of each it is
-noted what tidying cost, and by how much the file grew: the messages with their index and vectors, and all the rest.
+Bounds: days of a talkative person who says much of it again in other words are lived through with
+the clock set. Of each it is noted what tidying cost, and by how much the file grew: the messages
+with their index and vectors, and all the rest.
 
 python -m benchmarks.upkeep [--model NAME|FILE | --server URL] [--small] [--only courtesy|bounds]
 """
@@ -48,11 +50,36 @@ WAIT_RATIO, STOP_MS = 1.1, 20.0
 """Most that a first word may take longer beside upkeep; and until a job stands still."""
 DAYS, SMALL_DAYS = 100, 4
 FLAT = 1.1
-"""How much more the file may grow a day in the second half than in the first: what a day leaves must not depend on the past."""
+"""How much more the file may grow a day in the second half than in the first: what a day leaves
+must not depend on the past.
+"""
 FIRST = datetime(2026, 3, 2, 9, tzinfo=UTC)
 WHO = ("Ana", "Bo", "Cleo", "Dov", "Edda", "Finn", "Gus", "Hedy", "Ivo", "Juno")
-WHAT = ("hens", "pots", "maps", "bread", "a boat", "a loom", "kites", "clocks", "bees", "a harp", "tiles", "candles", "knots")
-WHERE = ("the shed", "the yard", "the attic", "the harbour", "the old mill", "the market", "the garden", "the school")
+WHAT = (
+    "hens",
+    "pots",
+    "maps",
+    "bread",
+    "a boat",
+    "a loom",
+    "kites",
+    "clocks",
+    "bees",
+    "a harp",
+    "tiles",
+    "candles",
+    "knots",
+)
+WHERE = (
+    "the shed",
+    "the yard",
+    "the attic",
+    "the harbour",
+    "the old mill",
+    "the market",
+    "the garden",
+    "the school",
+)
 DOES = ("mends", "sells", "paints", "collects", "studies", "carries", "counts", "lends")
 SAYS = (
     "My friend {who} {does} {what} in {where}.",
@@ -67,9 +94,13 @@ SAYS = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[chat_model_options()],
     )
-    parser.add_argument("--small", action="store_true", help=f"{SMALL_ROUNDS} messages and {SMALL_DAYS} days")
+    parser.add_argument(
+        "--small", action="store_true", help=f"{SMALL_ROUNDS} messages and {SMALL_DAYS} days"
+    )
     parser.add_argument("--only", choices=("courtesy", "bounds"))
     parser.add_argument("--data", help="not used: all of it is made up")
     options = parser.parse_args()
@@ -85,10 +116,12 @@ def main() -> int:
 def said(chance: random.Random) -> str:
     """Return something that a person may say."""
     words = {"who": WHO, "what": WHAT, "where": WHERE, "does": DOES}
-    return chance.choice(SAYS).format(number=chance.randrange(2, 900), **{name: chance.choice(of) for name, of in words.items()})
+    return chance.choice(SAYS).format(
+        number=chance.randrange(2, 900), **{name: chance.choice(of) for name, of in words.items()}
+    )
 
 
-# Courtesy ---------------------------------------------------------------------------------------------------------------
+# Courtesy -----------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -110,7 +143,11 @@ class Courtesy:
 
 def courtesy(options: argparse.Namespace) -> Courtesy:
     """Send messages while nothing is done, and while jobs are."""
-    measured, chance, rounds = Courtesy(), random.Random(1), SMALL_ROUNDS if options.small else ROUNDS
+    measured, chance, rounds = (
+        Courtesy(),
+        random.Random(1),
+        SMALL_ROUNDS if options.small else ROUNDS,
+    )
     with ExitStack() as opened:
         home = Path(opened.enter_context(tempfile.TemporaryDirectory()))
         model = opened.enter_context(closing(open_chat_model(options)))
@@ -122,7 +159,9 @@ def courtesy(options: argparse.Namespace) -> Courtesy:
         runtime.embedding.fill(embedder)
         send(runtime, MESSAGES[-1], [])  # what a process does once
         for number in range(rounds):
-            set_clock(runtime, datetime.now(UTC) + timedelta(days=number))  # the budget of a day, each time
+            set_clock(
+                runtime, datetime.now(UTC) + timedelta(days=number)
+            )  # the budget of a day, each time
             name, plant = LOADS[number % len(LOADS)]
             message = MESSAGES[number % len(MESSAGES)]
             plant(runtime, chance)
@@ -140,7 +179,12 @@ def job(name: str) -> jobs.Job:
     return next(job for job in jobs.JOBS if job.name == name)
 
 
-def send(runtime: Runtime, message: str, waits: list[tuple[float, int]], before: Callable[[], object] = str) -> None:
+def send(
+    runtime: Runtime,
+    message: str,
+    waits: list[tuple[float, int]],
+    before: Callable[[], object] = str,
+) -> None:
     """Send a message in a chat that is prefilled with it; note how it went."""
     thread = begun_chat(runtime)
     upkeep.warm(runtime, thread.id, message, Cancel())
@@ -163,7 +207,9 @@ def begun_chat(runtime: Runtime) -> Thread:
     return thread
 
 
-def send_beside(runtime: Runtime, wanted: jobs.Job, message: str, measured: Courtesy, chance: random.Random) -> None:
+def send_beside(
+    runtime: Runtime, wanted: jobs.Job, message: str, measured: Courtesy, chance: random.Random
+) -> None:
     """Send a message while a job is at work, which is told to stop by it, as the app does."""
     cancel, asleep, ended, awake = Cancel(), threading.Event(), list[float](), list[float]()
 
@@ -171,7 +217,9 @@ def send_beside(runtime: Runtime, wanted: jobs.Job, message: str, measured: Cour
         try:
             yield from wanted.run(*given)
         finally:
-            ended.append(time.perf_counter())  # then its lease is given back, which waits for what the turn writes
+            ended.append(
+                time.perf_counter()
+            )  # then its lease is given back, which waits for what the turn writes
 
     def work() -> None:
         for _ in jobs.run(runtime, cancel, [replace(wanted, run=until_it_stands_still)]):
@@ -203,7 +251,9 @@ def send_beside(runtime: Runtime, wanted: jobs.Job, message: str, measured: Cour
         measured.stops.setdefault(wanted.name, []).append((ended[0] - told[0]) * 1000)
 
 
-def plant_chats(runtime: Runtime, chance: random.Random, chats_: int, *, origin: Origin, to_learn: bool = False) -> None:
+def plant_chats(
+    runtime: Runtime, chance: random.Random, chats_: int, *, origin: Origin, to_learn: bool = False
+) -> None:
     """Put chats of eight long messages into the file, on days of their own before now."""
     with runtime.write() as session:
         for number in range(chats_):
@@ -229,7 +279,10 @@ def plant_pairs(runtime: Runtime, chance: random.Random) -> None:
 
 LOADS: tuple[tuple[str, Callable[[Runtime, random.Random], None]], ...] = (
     ("embed", lambda runtime, chance: plant_chats(runtime, chance, 12, origin=Origin.IMPORT)),
-    ("learn", lambda runtime, chance: plant_chats(runtime, chance, 2, origin=Origin.TYPED, to_learn=True)),
+    (
+        "learn",
+        lambda runtime, chance: plant_chats(runtime, chance, 2, origin=Origin.TYPED, to_learn=True),
+    ),
     ("consolidate", plant_pairs),
     ("episodes", lambda runtime, chance: plant_chats(runtime, chance, 12, origin=Origin.TYPED)),
     ("insights", lambda runtime, chance: plant_chats(runtime, chance, 12, origin=Origin.TYPED)),
@@ -243,23 +296,35 @@ def report_courtesy(measured: Courtesy) -> bool:
     ratios = [beside / alone for (alone, _), (beside, _) in pairs]
     again = [beside - alone for (_, alone), (_, beside) in pairs]
     stops = sorted(value for of_job in measured.stops.values() for value in of_job)
-    print(f"{len(ratios)} messages, each sent alone and beside a job; {measured.idle} found it done already")
+    print(
+        f"{len(ratios)} messages, each sent alone and beside a job; {measured.idle} found it done already"
+    )
     print(f"first word, beside / alone   median {median(ratios):.2f}   bound {WAIT_RATIO}")
-    print(f"   worst {max(ratios):.2f}; a first word alone after {median(value for value, _ in measured.alone) * 1000:.0f} ms")
+    print(
+        f"   worst {max(ratios):.2f}; a first word alone after {median(value for value, _ in measured.alone) * 1000:.0f} ms"
+    )
     print(f"tokens read again   median {median(again):.0f}   most {max(again)}   bound 0")
     for name, of_job in [*measured.stops.items(), ("all", stops)]:
         p95 = sorted(of_job)[min(len(of_job) - 1, int(len(of_job) * 0.95))]
-        waited = median(ratio for ratio, beside in zip(ratios, measured.jobs, strict=True) if name in (beside, "all"))
+        waited = median(
+            ratio
+            for ratio, beside in zip(ratios, measured.jobs, strict=True)
+            if name in (beside, "all")
+        )
         print(
             f"{name:12} {waited:5.2f}   stood still after (ms) {median(of_job):6.1f}   p95 {p95:6.1f}   worst {max(of_job):6.1f}"
         )
     print(
         f"a thread that only waits wakes after (ms) {median(measured.awake):.1f}   bound of all, median, above that {STOP_MS:.0f}"
     )
-    return median(ratios) <= WAIT_RATIO and median(stops) - median(measured.awake) <= STOP_MS and median(again) <= 0
+    return (
+        median(ratios) <= WAIT_RATIO
+        and median(stops) - median(measured.awake) <= STOP_MS
+        and median(again) <= 0
+    )
 
 
-# Bounds -----------------------------------------------------------------------------------------------------------------
+# Bounds -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -280,7 +345,9 @@ def bounds(days: int) -> list[Day]:
         models() as (model, embedder),
         remembering(Path(home), model, embedder) as runtime,
     ):
-        return [live_through(runtime, FIRST + timedelta(days=number), chance) for number in range(days)]
+        return [
+            live_through(runtime, FIRST + timedelta(days=number), chance) for number in range(days)
+        ]
 
 
 def live_through(runtime: Runtime, day: datetime, chance: random.Random) -> Day:
@@ -301,7 +368,9 @@ def live_through(runtime: Runtime, day: datetime, chance: random.Random) -> Day:
 def look(runtime: Runtime, midnight: datetime) -> Day:
     conn = runtime.database.read()
     sizes = dict(conn.execute("SELECT name, sum(pgsize) FROM dbstat GROUP BY name").fetchall())
-    vectors = dict(conn.execute("SELECT owner_kind, count(*) FROM embeddings GROUP BY 1").fetchall())
+    vectors = dict(
+        conn.execute("SELECT owner_kind, count(*) FROM embeddings GROUP BY 1").fetchall()
+    )
     whole, total = sizes.pop("embeddings"), max(1, sum(vectors.values()))
     sizes |= {f"vectors of {kind}s": whole * count // total for kind, count in vectors.items()}
     (known,) = conn.execute("SELECT count(*) FROM memories WHERE state = 'live'").fetchone()
@@ -310,20 +379,39 @@ def look(runtime: Runtime, midnight: datetime) -> Day:
 
 def grown(days: Sequence[Day], counts: Callable[[str], bool]) -> float:
     """Return by how much some tables grew a day, in KiB."""
-    first, last = (sum(size for name, size in day.bytes.items() if counts(name)) for day in (days[0], days[-1]))
+    first, last = (
+        sum(size for name, size in day.bytes.items() if counts(name)) for day in (days[0], days[-1])
+    )
     return (last - first) / (len(days) - 1) / 1024
 
 
 def report_bounds(days: Sequence[Day]) -> bool:
     halves = days[: len(days) // 2], days[len(days) // 2 :]
-    before, after = ([grown(half, lambda name, of=of: ("message" in name) == of) for of in (True, False)] for half in halves)
-    most = Spent(*(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds")))
-    kept = most.pairs <= PAIRS_PER_DAY and most.tokens <= TOKENS_PER_DAY and most.seconds <= SECONDS_PER_DAY
-    print(f"{len(days)} days: {days[-1].memories} memories known at the end, at most {max(day.memories for day in days)}")
+    before, after = (
+        [grown(half, lambda name, of=of: ("message" in name) == of) for of in (True, False)]
+        for half in halves
+    )
+    most = Spent(
+        *(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds"))
+    )
+    kept = (
+        most.pairs <= PAIRS_PER_DAY
+        and most.tokens <= TOKENS_PER_DAY
+        and most.seconds <= SECONDS_PER_DAY
+    )
+    print(
+        f"{len(days)} days: {days[-1].memories} memories known at the end, at most {max(day.memories for day in days)}"
+    )
     print(f"tidying took a day at most   {most}   {'kept' if kept else 'broken'}")
-    print(f"the file grows a day by (KiB): messages {before[0]:.1f}, then {after[0]:.1f}; the rest {before[1]:.1f}, ", end="")
+    print(
+        f"the file grows a day by (KiB): messages {before[0]:.1f}, then {after[0]:.1f}; the rest {before[1]:.1f}, ",
+        end="",
+    )
     print(f"then {after[1]:.1f}")
-    by_name = sorted(((grown(halves[1], lambda name, one=day: name == one), day) for day in days[-1].bytes), reverse=True)
+    by_name = sorted(
+        ((grown(halves[1], lambda name, one=day: name == one), day) for day in days[-1].bytes),
+        reverse=True,
+    )
     print("   then most: " + ", ".join(f"{name} {size:.1f}" for size, name in by_name[:8]))
     ratio = sum(after) / sum(before)
     print(f"a day in the second half / in the first   {ratio:.2f}   bound {FLAT}")

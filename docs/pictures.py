@@ -1,6 +1,8 @@
-"""The pictures of the documentation: screens of `memapp demo`, written as SVG to the folder `pictures`.
+"""The pictures of the documentation: screens of `memapp demo`, written as SVG to the folder
+`pictures`.
 
-`make pictures` makes them anew. The model is scripted and the clock hardly moves, so the same code makes the same pictures.
+`make pictures` makes them anew. The model is scripted and the clock hardly moves, so the same code
+makes the same pictures.
 """
 
 import asyncio
@@ -50,7 +52,9 @@ def speak(_: Prompt, sampling: Sampling) -> str | None:
 
 
 async def open_chat(seen: Seen, title: str) -> None:
-    thread = next(thread for thread in chats.list_threads(seen.app.runtime) if thread.title == title)
+    thread = next(
+        thread for thread in chats.list_threads(seen.app.runtime) if thread.title == title
+    )
     seen.chat.post_message(ThreadWanted(thread))
     await seen.settle(lambda: seen.chat.state.thread_id == thread.id)
 
@@ -62,20 +66,29 @@ async def draw(folder: Path) -> None:
         await seen.press("ctrl+n")
         await seen.send(SAID)
         save(seen, "chat")
-        seen.app.runtime.chat.empty()  # else the card would say that a scripted model passed no test
+        # else the card would say that a scripted model passed no test
+        seen.app.runtime.chat.empty()
         await open_chat(seen, "How hot was it")
         await seen.settle(lambda: seen.chat.query(CouncilCard))
         save(seen, "council")
-        for name, keys in {"inbox": ["f4"], "trash": ["f5"], "agents": ["f7", *["tab"] * 5]}.items():
+        for name, keys in {
+            "inbox": ["f4"],
+            "trash": ["f5"],
+            "agents": ["f7", *["tab"] * 5],
+        }.items():
             await seen.press(*keys)
             save(seen, name)
 
 
 def save(seen: Seen, name: str) -> None:
-    """Write what is on the screen, without what a browser would fetch, and with the same time to the first word."""
+    """Write what is on the screen, without what a browser would fetch, and with the same time to
+    the first word.
+    """
     picture = re.sub(r"@font-face \{.*?\}\s*", "", seen.app.export_screenshot(), flags=re.DOTALL)
     picture = re.sub(r"first&#160;\d\.\d\d", "first&#160;0.40", picture)
-    picture = re.sub(r"terminal-\d+", f"terminal-{name}", picture)  # else a sum over the time that it took
+    picture = re.sub(
+        r"terminal-\d+", f"terminal-{name}", picture
+    )  # else a sum over the time that it took
     (FOLDER / f"{name}.svg").write_text(picture, "utf-8")
 
 

@@ -8,9 +8,11 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command line, with the network switches of every library off before anything is imported.
+    """Run the command line, with the network switches of every library off before anything is
+    imported.
 
-    A command under `memapp run` goes first: it gets signals, umask and environment as they are. So does what waits for an agent.
+    A command under `memapp run` goes first: it gets signals, umask and environment as they are. So
+    does what waits for an agent.
     """
     from memapp import light_run
 
@@ -27,7 +29,12 @@ def main() -> None:
     _fill_streams()
     import signal
 
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
+    for name in (
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+        "HF_HUB_DISABLE_TELEMETRY",
+        "HF_DATASETS_OFFLINE",
+    ):
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.umask(0o077)
@@ -39,14 +46,20 @@ def main() -> None:
 
 
 def _fill_streams() -> None:
-    """Put nothing in the place of standard streams that are closed, lest a file that is opened next gets their number."""
+    """Put nothing in the place of standard streams that are closed, lest a file that is opened next
+    gets their number.
+    """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
-        setattr(sys, ("stdin", "stdout", "stderr")[number], os.fdopen(number, "w" if number else "r"))
+        setattr(
+            sys, ("stdin", "stdout", "stderr")[number], os.fdopen(number, "w" if number else "r")
+        )
     os.close(number)
 
 
 def _end(code: int) -> NoReturn:
-    """End at once: nothing is left to be put in order, and to take a process down tidily takes as long as to start one."""
+    """End at once: nothing is left to be put in order, and to take a process down tidily takes as
+    long as to start one.
+    """
     with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads it
         sys.stderr.flush()
     os._exit(code)

@@ -1,7 +1,8 @@
-"""What follows on something that was done outside memapp and failed, or that may be what an earlier failure was meant to be.
+"""What follows on something that was done outside memapp and failed, or that may be what an earlier
+failure was meant to be.
 
-Somebody waits for the hint, so here nothing is loaded but what finds it, and the file is only read. What was done is recorded
-afterwards (`record_run`), and nobody waits for that.
+Somebody waits for the hint, so here nothing is loaded but what finds it, and the file is only read.
+What was done is recorded afterwards (`record_run`), and nobody waits for that.
 """
 
 import sys
@@ -13,7 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memapp import later, lesson_settings, light_run, paths
-from memapp.domain.lessons.recording import FIRST, Client, LessonRule, LessonSettings, ToolStep, is_left_out
+from memapp.domain.lessons.recording import (
+    FIRST,
+    Client,
+    LessonRule,
+    LessonSettings,
+    ToolStep,
+    is_left_out,
+)
 from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.light_hook import AgentStep
@@ -46,18 +54,34 @@ class Attempted(NamedTuple):
 
 
 def tell_before(wanted: CommandLine) -> Drawn | None:
-    """Say what works in place of a command that is about to fail; return the lesson that says so, or that is withheld."""
+    """Say what works in place of a command that is about to fail; return the lesson that says so,
+    or that is withheld.
+    """
     with suppress(Exception):
         places = paths.locate(path_in(wanted.options, "home"), path_in(wanted.options, "db"))
-        chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), command_line(wanted.argv)
-        if chosen.lessons is not LessonRule.HINT or is_left_out(chosen.lessons_not_of, action, tool.name, str(tool.folder)):
+        chosen, tool, action = (
+            lesson_settings.load(places.config),
+            _shell(wanted),
+            command_line(wanted.argv),
+        )
+        if chosen.lessons is not LessonRule.HINT or is_left_out(
+            chosen.lessons_not_of, action, tool.name, str(tool.folder)
+        ):
             return None
         later.wait(places.cache)
-        from memapp.services.lessons import before_run  # a hint after a failure waits for none of it
+        from memapp.services.lessons import (
+            before_run,
+        )  # a hint after a failure waits for none of it
 
         with open_briefly(places.database) as connection:
             about = (tool.name, tool.scope, action, wanted.options.get("task", ""))
-            drawn = before_run.told(Session(connection, USER_ID), *about, withhold=chosen.lessons_compare) if connection else None
+            drawn = (
+                before_run.told(
+                    Session(connection, USER_ID), *about, withhold=chosen.lessons_compare
+                )
+                if connection
+                else None
+            )
         if drawn and drawn.shown:
             say(f"memapp: {drawn.hint.in_advance}{WHY}")
         return drawn
@@ -79,12 +103,17 @@ def _shell(wanted: CommandLine) -> Shell:
 
 
 def _measured(tool: Shell, options: Options) -> Shell:
-    """Return a tool with the progress and the score that were asked for; say so where there is none."""
+    """Return a tool with the progress and the score that were asked for; say so where there is
+    none.
+    """
     if {"progress", "score"}.isdisjoint(options):
         return tool
     from memapp.tools.measured import measured
 
-    progress, score = (measured(options[name], tool.folder) if name in options else None for name in ("progress", "score"))
+    progress, score = (
+        measured(options[name], tool.folder) if name in options else None
+        for name in ("progress", "score")
+    )
     if progress is None and "progress" in options:
         say(f"memapp: {options['progress']} gives no progress")
     if "score" in options and (score is None or not 0 <= score <= 1):
@@ -94,9 +123,13 @@ def _measured(tool: Shell, options: Options) -> Shell:
 
 
 def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "") -> None:
-    """Record a step, and say below it what is known of its failure, on a line of its own, and where there is more."""
+    """Record a step, and say below it what is known of its failure, on a line of its own, and where
+    there is more.
+    """
     shown = _told(options, did)
-    if shown and not (did.before and did.before.shown and did.before.hint.lesson.id == shown[0].lesson.id):
+    if shown and not (
+        did.before and did.before.shown and did.before.hint.lesson.id == shown[0].lesson.id
+    ):
         say(f"{begin}memapp: {shown[0].in_a_line}{more}")
 
 
@@ -107,7 +140,14 @@ def tell_agent(options: Options, step: AgentStep) -> str:
         _finish(options, step, client)
         return ""
     expect = Path(step.expect) if step.expect else None
-    tool = Shell(step.program, Path(step.folder), expect, progress=step.progress, score=step.score, passed=step.passed)
+    tool = Shell(
+        step.program,
+        Path(step.folder),
+        expect,
+        progress=step.progress,
+        score=step.score,
+        passed=step.passed,
+    )
     did = _step(tool, step.command, Ran(step.code, step.output, 0.0), client)
     shown = _told(options, Attempted(did, step.place, step.folder))
     return f"memapp: {shown[0].in_a_line}" if shown else ""
@@ -117,10 +157,16 @@ def _finish(options: Options, step: AgentStep, client: Client) -> None:
     """Record what is said of the run of a session."""
     from memapp import record_run
 
-    places, scope = paths.locate(path_in(options, "home"), path_in(options, "db")), Shell("", Path(step.folder)).scope
+    places, scope = (
+        paths.locate(path_in(options, "home"), path_in(options, "db")),
+        Shell("", Path(step.folder)).scope,
+    )
     if places.database.exists():
         later.wait(places.cache)
-        later.do(places.cache, partial(record_run.finish, options, scope, client, step.passed, step.score))
+        later.do(
+            places.cache,
+            partial(record_run.finish, options, scope, client, step.passed, step.score),
+        )
 
 
 def _step(tool: Shell, action: str, ran: Ran, client: Client) -> ToolStep:
@@ -129,7 +175,9 @@ def _step(tool: Shell, action: str, ran: Ran, client: Client) -> ToolStep:
 
 
 def _told(options: Options, did: Attempted) -> Sequence[LessonHint]:
-    """Return the hints for a step. Whatever goes wrong here, the step went its own way: then it is said, and there are none."""
+    """Return the hints for a step. Whatever goes wrong here, the step went its own way: then it is
+    said, and there are none.
+    """
     try:
         return _look_up(options, did)
     except Exception as error:
@@ -140,7 +188,9 @@ def _told(options: Options, did: Attempted) -> Sequence[LessonHint]:
 def _look_up(options: Options, did: Attempted) -> Sequence[LessonHint]:
     places, step = paths.locate(path_in(options, "home"), path_in(options, "db")), did.step
     chosen = lesson_settings.load(places.config)
-    if chosen.lessons is LessonRule.OFF or is_left_out(chosen.lessons_not_of, step.done.action, step.tool, did.folder):
+    if chosen.lessons is LessonRule.OFF or is_left_out(
+        chosen.lessons_not_of, step.done.action, step.tool, did.folder
+    ):
         return ()
     later.wait(places.cache)
     _say_what_was_lost(places.cache)
@@ -159,8 +209,16 @@ def _drawn(database: Path, did: Attempted, chosen: LessonSettings) -> Sequence[D
         session = Session(connection, USER_ID) if connection else None
         if not session or fingerprints.nothing_recorded(session):
             say(FIRST)
-        failure = hints.failure_of(session, step) if session and chosen.lessons is LessonRule.HINT else None
-        return hints.told(session, failure, step.client, did.before, withhold=withhold) if session and failure else ()
+        failure = (
+            hints.failure_of(session, step)
+            if session and chosen.lessons is LessonRule.HINT
+            else None
+        )
+        return (
+            hints.told(session, failure, step.client, did.before, withhold=withhold)
+            if session and failure
+            else ()
+        )
 
 
 def _record(options: Options, did: Attempted, drawn: Sequence[Drawn]) -> None:
@@ -170,7 +228,9 @@ def _record(options: Options, did: Attempted, drawn: Sequence[Drawn]) -> None:
 
 
 def lost(cache: Path) -> Path:
-    """Return the file that says why something was not recorded, for the next time that somebody is there to be told."""
+    """Return the file that says why something was not recorded, for the next time that somebody is
+    there to be told.
+    """
     return cache / "not-recorded.txt"
 
 

@@ -1,4 +1,5 @@
-"""The composition root: reads the settings, opens the file, and knows which model classes there are.
+"""The composition root: reads the settings, opens the file, and knows which model classes there
+are.
 
 Only this module sees everything; everyone else is handed a `Runtime`.
 """
@@ -40,7 +41,9 @@ def start(
     read_only: bool = False,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Runtime:
-    """Build a `Runtime` without loading any model; `tell` hears what is waited for. Raises `ConfigError` or `StoreError`."""
+    """Build a `Runtime` without loading any model; `tell` hears what is waited for. Raises
+    `ConfigError` or `StoreError`.
+    """
     network.watch()
     places = paths.locate(home, database)
     later.wait(places.cache)
@@ -49,7 +52,17 @@ def start(
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, WORDING, read_only=read_only, tell=tell)
-    runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder, open_reader)
+    runtime = Runtime(
+        loaded,
+        places,
+        opened,
+        personas,
+        categories,
+        _now,
+        open_chat_model,
+        open_embedder,
+        open_reader,
+    )
     if not opened.read_only:
         _tidy(runtime)
     return runtime
@@ -92,7 +105,11 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
 
 
 def _open_file(
-    runtime: Runtime, report: Callable[[str], None], *, unload_seconds: float = 0.0, keeps_record: bool = True
+    runtime: Runtime,
+    report: Callable[[str], None],
+    *,
+    unload_seconds: float = 0.0,
+    keeps_record: bool = True,
 ) -> "ChildModel":
     from memapp.inference.child_model import ChildModel
 
@@ -112,7 +129,9 @@ def _open_file(
 
 
 def check_engine(runtime: Runtime) -> EngineCheck:
-    """Compute one token with the model's file in a new process, also with a model that was set aside."""
+    """Compute one token with the model's file in a new process, also with a model that was set
+    aside.
+    """
     features = ""
     prompt = Prompt("", (PromptTurn("user", "Say yes."),))
     try:
@@ -138,7 +157,9 @@ def _key(file: Path, cache: Path) -> str:
 
 
 def chosen_model(runtime: Runtime) -> str:
-    """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not there."""
+    """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not
+    there.
+    """
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     path = model_file(runtime)
@@ -148,9 +169,15 @@ def chosen_model(runtime: Runtime) -> str:
 
 
 def model_file(runtime: Runtime) -> Path:
-    """Return the file of the model that the settings name, or of the default, or the bundled one. Raises `ModelError`."""
+    """Return the file of the model that the settings name, or of the default, or the bundled one.
+    Raises `ModelError`.
+    """
     name = models.chosen_name(runtime)
-    return bundled_model_path() if name == settings.BUNDLED else gguf_file.find(runtime.paths.models, name)
+    return (
+        bundled_model_path()
+        if name == settings.BUNDLED
+        else gguf_file.find(runtime.paths.models, name)
+    )
 
 
 def open_embedder(runtime: Runtime) -> Embedder:
@@ -171,7 +198,9 @@ def open_reader(runtime: Runtime) -> Embedder:
 
 
 def chosen_embedder(runtime: Runtime) -> str:
-    """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its files are not there."""
+    """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its
+    files are not there.
+    """
     from memapp.inference import minilm, model_folder
 
     if chosen := runtime.settings.embedding_model:
@@ -188,8 +217,11 @@ def sqlite_version() -> tuple[int, ...]:
 
 
 def _log_to(folder: Path) -> None:
-    """Send our log to a file of a few megabytes, never to the terminal. No module logs what a person or a model wrote."""
-    logging.raiseExceptions = False  # a disk without room for the log is told where something is to be saved, not on the terminal
+    """Send our log to a file of a few megabytes, never to the terminal. No module logs what a
+    person or a model wrote.
+    """
+    # a disk without room for the log is told where something is to be saved, not on the terminal
+    logging.raiseExceptions = False
     ours = logging.getLogger("memapp")
     ours.propagate = False
     for handler in list(ours.handlers):
@@ -201,10 +233,16 @@ def _log_to(folder: Path) -> None:
         file.touch(mode=0o600)
         if not file.is_file():
             raise FileExistsError  # nobody may read the other end of a pipe
-        ours.addHandler(RotatingFileHandler(file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True))
+        ours.addHandler(
+            RotatingFileHandler(
+                file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True
+            )
+        )
     except OSError:
         ours.addHandler(logging.NullHandler())  # no place for a log is no reason not to chat
-    ours.handlers[0].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    ours.handlers[0].setFormatter(
+        logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    )
     ours.setLevel(logging.INFO)
 
 

@@ -1,6 +1,8 @@
-"""The file that a bug leaves behind, with the place in the code and nothing of what the person wrote.
+"""The file that a bug leaves behind, with the place in the code and nothing of what the person
+wrote.
 
-Neither local variables nor the text of the exception are kept, since both may hold messages and memories.
+Neither local variables nor the text of the exception are kept, since both may hold messages and
+memories.
 """
 
 import itertools
@@ -39,15 +41,24 @@ def _write_new(folder: Path, name: str, text: str) -> Path:
 
 def three_lines(error: BaseException, path: Path | None) -> str:
     """Say what happened, what is safe, and where to look."""
-    where = f"Where it happened stands in {path} (none of your words)." if path else "The crash file could not be written."
+    where = (
+        f"Where it happened stands in {path} (none of your words)."
+        if path
+        else "The crash file could not be written."
+    )
     return f"memapp had to stop: a bug ({type(error).__name__}).\nYour chats and memories are safe in the file.\n{where}"
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """Return what led to an error; one of a worker of the screen carries it along, and no place of its own."""
+    """Return what led to an error; one of a worker of the screen carries it along, and no place of
+    its own.
+    """
     carried = getattr(error, "error", None)
     return carried if isinstance(carried, BaseException) else error.__cause__ or error.__context__
 
 
 def _places(error: BaseException) -> list[str]:
-    return [f"  {Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    return [
+        f"  {Path(frame.filename).name}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]

@@ -1,22 +1,22 @@
 """Every error that memapp raises on purpose.
 
-    MemappError            has a title and says what to do; safe to show
-    ├── ConfigError        a setting, persona or category file is wrong: file, line, nearest key     (exit 2)
-    ├── UsageError         a command or request cannot be carried out as asked                        (exit 2)
-    │   ├── NotFound       no thread, message or memory has this id
-    │   ├── Refused        somebody asked for more than they may see
-    │   └── NeedsYes       it waits for the person's word                                        (exit 4)
-    ├── StoreError         the database cannot be opened, read or written                            (exit 1)
-    │   ├── Damaged        it cannot be read, or another program changed it: a backup has to take its place
-    │   ├── StoreLocked    another process writes to it, or has it open                              (exit 3)
-    │   ├── NewerSchema    made by a newer memapp
-    │   └── DiskFull       nothing was written; free space and try again
-    └── ModelError         a model is missing, broken or too big                                     (exit 1)
-        ├── ModelDied      its process ended in the middle of a call
-        ├── ModelLoading   not ready yet                                                             (exit 3)
-        └── SourceError    one of its sources cannot give a model file; another one may
+    MemappError            has a title and says what to do; safe to show ├── ConfigError        a
+    setting, persona or category file is wrong: file, line, nearest key     (exit 2) ├── UsageError
+    a command or request cannot be carried out as asked                        (exit 2) │   ├──
+    NotFound       no thread, message or memory has this id │   ├── Refused        somebody asked
+    for more than they may see │   └── NeedsYes       it waits for the person's word
+    (exit 4) ├── StoreError         the database cannot be opened, read or written
+    (exit 1) │   ├── Damaged        it cannot be read, or another program changed it: a backup has
+    to take its place │   ├── StoreLocked    another process writes to it, or has it open
+    (exit 3) │   ├── NewerSchema    made by a newer memapp │   └── DiskFull       nothing was
+    written; free space and try again └── ModelError         a model is missing, broken or too big
+    (exit 1)
+        ├── ModelDied      its process ended in the middle of a call ├── ModelLoading   not ready
+        yet                                                             (exit 3) └── SourceError
+        one of its sources cannot give a model file; another one may
 
-Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never further up.
+Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never
+further up.
 """
 
 from pathlib import Path

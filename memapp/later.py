@@ -1,6 +1,8 @@
-"""Work that nobody waits for: a process of its own does it, one after the other, when the answer is given.
+"""Work that nobody waits for: a process of its own does it, one after the other, when the answer is
+given.
 
-Like `light_run` on the standard library alone. Where a process cannot be made of another, the work is done at once.
+Like `light_run` on the standard library alone. Where a process cannot be made of another, the work
+is done at once.
 """
 
 import os
@@ -16,7 +18,8 @@ LOCK = "later.lock"
 
 
 def do(folder: Path, work: Callable[[], object]) -> None:
-    """Do some work later; no file may be open that SQLite has opened. What was to be done before is waited for.
+    """Do some work later; no file may be open that SQLite has opened. What was to be done before is
+    waited for.
 
     In `folder` lies the lock by which the processes make room for each other.
     """

@@ -1,7 +1,9 @@
-"""The quick way of `memapp hook agent`: what a coding agent tells of a command that it ran is read on the standard library alone.
+"""The quick way of `memapp hook agent`: what a coding agent tells of a command that it ran is read
+on the standard library alone.
 
-The agent runs this after each of its commands and may take a failure of it for a verdict on the command, so it ends well whatever
-comes in. Like `light_run`, it loads memapp itself only after a failure, or where one is open.
+The agent runs this after each of its commands and may take a failure of it for a verdict on the
+command, so it ends well whatever comes in. Like `light_run`, it loads memapp itself only after a
+failure, or where one is open.
 """
 
 import json
@@ -20,7 +22,9 @@ MOST_BYTES = 2_000_000
 ERROR_CHARS = 16_000
 MOST_PROGRESS, MOST_CODE = 1e15, 255
 _GOES_THERE = re.compile(r"""\s*cd\s+((?:"[^"]*"|'[^']*'|[^\s;&|"'])+)\s*(?:&&|;)\s*""")
-_EXIT_CODE = re.compile(r"[^\n]{0,80}?\b(?:exit|status)(?: code)?:? (\d{1,3})\b[^\n]*\n?", re.IGNORECASE)
+_EXIT_CODE = re.compile(
+    r"[^\n]{0,80}?\b(?:exit|status)(?: code)?:? (\d{1,3})\b[^\n]*\n?", re.IGNORECASE
+)
 _CODES = ("exit_code", "exitCode", "returncode")
 
 
@@ -50,7 +54,9 @@ class AgentStep(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Return where a failure of an agent waits for what works; one of the person's waits elsewhere."""
+        """Return where a failure of an agent waits for what works; one of the person's waits
+        elsewhere.
+        """
         return f"hook {project(self.folder)}"
 
     @property
@@ -91,7 +97,12 @@ def _answer(options: dict[str, str], told: str) -> str:
     step = agent_step(json.loads(told)) if told.strip() else None
     if step is None:
         return ""
-    if not (step.code or step.is_measured or step.is_missing or is_open(step.program, options, step.place)):
+    if not (
+        step.code
+        or step.is_measured
+        or step.is_missing
+        or is_open(step.program, options, step.place)
+    ):
         return ""
     os.umask(0o077)
     from memapp import after_run
@@ -116,35 +127,63 @@ def agent_step(told: Any) -> AgentStep | None:
     if command is None and not given and (passed, measured["score"]) != (None, None):
         folder, session = _text(told.get("cwd")) or light_run.here(), _text(told.get("session_id"))
         return AgentStep("", folder, session, event, 0, "", None, measured["score"], passed)
-    if not isinstance(command, str) or not command.strip() or not event.lower().startswith(("post", "after")):
+    if (
+        not isinstance(command, str)
+        or not command.strip()
+        or not event.lower().startswith(("post", "after"))
+    ):
         return None
-    if given.get("run_in_background") or told.get("is_interrupt") or _fields(came).get("interrupted"):
+    if (
+        given.get("run_in_background")
+        or told.get("is_interrupt")
+        or _fields(came).get("interrupted")
+    ):
         return None
     error = _text(told.get("error"))
     code, output = _ended(error, event.lower().endswith("failure"), came)
     folder, command = _where(_text(told.get("cwd")) or light_run.here(), command)
     session, expect = _text(told.get("session_id")), _text(told.get("expect")).replace("\0", "")
     return AgentStep(
-        command, folder, session, event, code, output[-ERROR_CHARS:], measured["progress"], measured["score"], passed, expect
+        command,
+        folder,
+        session,
+        event,
+        code,
+        output[-ERROR_CHARS:],
+        measured["progress"],
+        measured["score"],
+        passed,
+        expect,
     )
 
 
 def _ended(error: str, is_failure: bool, came: Any) -> tuple[int, str]:
-    """Return the exit code of a command, and what it wrote, out of the ways in which agents tell them."""
+    """Return the exit code of a command, and what it wrote, out of the ways in which agents tell
+    them.
+    """
     fields = {**_fields(_fields(came).get("metadata")), **_fields(came)}
     written = (
-        error or "\n".join(filter(None, (_text(fields.get(name)) for name in ("stdout", "output", "stderr")))) or _text(came)
+        error
+        or "\n".join(
+            filter(None, (_text(fields.get(name)) for name in ("stdout", "output", "stderr")))
+        )
+        or _text(came)
     )
     code = next((fields[name] for name in _CODES if isinstance(fields.get(name), int)), None)
     if code is None:
         named = _EXIT_CODE.match(error)
         written = written[named.end() :] if named else written
-        code = int(named[1]) if named else int(is_failure or bool(error) or fields.get("is_error") is True)
+        code = (
+            int(named[1])
+            if named
+            else int(is_failure or bool(error) or fields.get("is_error") is True)
+        )
     return min(abs(int(code)), MOST_CODE) or int(is_failure), written
 
 
 def _where(folder: str, command: str) -> tuple[str, str]:
-    """Return where a command is run, and it without the way there: agents begin many with `cd FOLDER &&`.
+    """Return where a command is run, and it without the way there: agents begin many with `cd
+    FOLDER &&`.
 
     A space at its beginning stays: it says that nothing of it is to be kept.
     """
@@ -161,7 +200,11 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _number(value: Any) -> float | None:
     """Return a finite number; True and False are none."""
-    is_one = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_PROGRESS
+    is_one = (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= MOST_PROGRESS
+    )
     return float(value) if is_one else None
 
 

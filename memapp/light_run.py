@@ -1,7 +1,8 @@
 """The quick way of `memapp run`: the command starts on the standard library alone.
 
-memapp itself is loaded only after a failure, or after a success where a marker says that a failure is open: then it may be what
-was wanted. It is loaded before a command, too, for which another marker says that something is to be told.
+memapp itself is loaded only after a failure, or after a success where a marker says that a failure
+is open: then it may be what was wanted. It is loaded before a command, too, for which another
+marker says that something is to be told.
 """
 
 import os
@@ -26,7 +27,9 @@ class CommandLine(NamedTuple):
 
 
 def read(arguments: list[str]) -> CommandLine | None:
-    """Return what a command line asks for; None if it is not `run`, or if something in it needs a word of explanation."""
+    """Return what a command line asks for; None if it is not `run`, or if something in it needs a
+    word of explanation.
+    """
     options: dict[str, str] = {}
     rest = take_options(arguments, OPTIONS_BEFORE, options)
     if rest[:1] != ["run"]:
@@ -52,15 +55,27 @@ def main(wanted: CommandLine) -> int:
 
     if wanted.argv[0] in OF_SHELL:
         if sys.stderr:
-            sys.stderr.write(f"memapp: {wanted.argv[0]} is for your shell to do; run it without memapp\n")
+            sys.stderr.write(
+                f"memapp: {wanted.argv[0]} is for your shell to do; run it without memapp\n"
+            )
         return ended.NOT_FOUND
     name, place = program(wanted.argv), project(here())
-    before = _tell_before(wanted) if (known := is_known(wanted.argv, name, wanted.options, place)) else None
+    before = (
+        _tell_before(wanted)
+        if (known := is_known(wanted.argv, name, wanted.options, place))
+        else None
+    )
     ran = terminal.run(wanted.argv)
     is_stopped = ran.code in ended.ENDED_BY_PERSON  # so nothing tells how it went
-    is_missing = ran.code == 0 and "expect" in wanted.options and not os.path.exists(wanted.options["expect"])
+    is_missing = (
+        ran.code == 0
+        and "expect" in wanted.options
+        and not os.path.exists(wanted.options["expect"])
+    )
     is_measured = not {"progress", "score"}.isdisjoint(wanted.options)
-    if not is_stopped and (ran.code or is_missing or is_measured or known or is_open(name, wanted.options, place)):
+    if not is_stopped and (
+        ran.code or is_missing or is_measured or known or is_open(name, wanted.options, place)
+    ):
         os.umask(0o077)  # what memapp writes from here on is the person's alone
         from memapp import after_run
 

@@ -1,4 +1,5 @@
-"""Recording what was done outside memapp: the whole of it opens the file, but no model, no persona, no prompt.
+"""Recording what was done outside memapp: the whole of it opens the file, but no model, no persona,
+no prompt.
 
 Nobody waits for it, and nobody is there to be told: what goes wrong is said the next time.
 """
@@ -25,7 +26,9 @@ from memapp.tools.ended import NOT_FOUND
 
 
 def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
-    """Record a step with the hints that were told of it, and leave a marker of the failures that are open then."""
+    """Record a step with the hints that were told of it, and leave a marker of the failures that
+    are open then.
+    """
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
             reported = runs.record(runtime, did.step, told, did.before)
@@ -37,7 +40,9 @@ def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
         _say_later(options, error)
 
 
-def finish(options: Options, scope: str, client: Client, passed: bool | None, score: float | None) -> None:
+def finish(
+    options: Options, scope: str, client: Client, passed: bool | None, score: float | None
+) -> None:
     """Record how the run of a client in a place went, if one goes on there."""
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
@@ -49,7 +54,9 @@ def finish(options: Options, scope: str, client: Client, passed: bool | None, sc
 
 def _say_later(options: Options, error: Exception) -> None:
     with suppress(OSError):
-        after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")
+        after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(
+            after_run.in_words(options, error), "utf-8"
+        )
 
 
 @contextmanager
@@ -59,7 +66,17 @@ def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
     loaded = settings.load(places.config)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     file = open_database(places.database, WORDING)
-    runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model, _no_model)
+    runtime = Runtime(
+        loaded,
+        places,
+        file,
+        {},
+        categories,
+        lambda: datetime.now(UTC),
+        _no_model,
+        _no_model,
+        _no_model,
+    )
     try:
         yield runtime
     finally:

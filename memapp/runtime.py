@@ -50,20 +50,28 @@ class ModelSlot(Generic[T]):
         self._set("failed", note, None)
 
     def ready(self, *, within: float = 0.0) -> T | None:
-        """Return the model if it can be used now; if it is loading, wait for it so many seconds at most."""
+        """Return the model if it can be used now; if it is loading, wait for it so many seconds at
+        most.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self.state != "loading", within)
             return self._value
 
     def wait(self, cancel: Cancel, seconds: float) -> T:
-        """Return the model as soon as it is loaded. Raises `ModelError` if there is none, `ModelLoading` after `seconds`."""
+        """Return the model as soon as it is loaded. Raises `ModelError` if there is none,
+        `ModelLoading` after `seconds`.
+        """
         waited = 0.0
         with self._changed:
             while self._value is None:
                 if self.state in ("off", "failed"):
-                    raise ModelError(self.note or "No model is loaded.", "Choose one under Models (F8).")
+                    raise ModelError(
+                        self.note or "No model is loaded.", "Choose one under Models (F8)."
+                    )
                 if cancel.is_set() or waited >= seconds:
-                    raise ModelLoading(self.note or "The model is still loading.", "Try again in a moment.")
+                    raise ModelLoading(
+                        self.note or "The model is still loading.", "Try again in a moment."
+                    )
                 self._changed.wait(0.1)
                 waited += 0.1
             return self._value
@@ -91,11 +99,14 @@ class Runtime:
     categories: Categories
     clock: Callable[[], datetime]
     open_chat_model: Callable[["Runtime", Callable[[str], None]], ChatModel]
-    """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`."""
+    """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`.
+    """
     open_embedder: Callable[["Runtime"], Embedder]
     """Opens the embedding model that the settings name for search. Raises `ModelError`."""
     open_reader: Callable[["Runtime"], Embedder]
-    """Opens the bundled embedding model, to which all that reads messages was fitted. Raises `ModelError`."""
+    """Opens the bundled embedding model, to which all that reads messages was fitted. Raises
+    `ModelError`.
+    """
     user_id: str = USER_ID
 
     def __post_init__(self) -> None:
@@ -105,11 +116,15 @@ class Runtime:
         self.apart: ModelSlot[Embedder] = ModelSlot()
         """The bundled embedding model, while another one searches."""
         self.typed: tuple[str, int, Prefetched] | None = None
-        """Call 1 of what is being typed, with its thread and the number of erasures then. It is not sent, so not in the file."""
+        """Call 1 of what is being typed, with its thread and the number of erasures then. It is not
+        sent, so not in the file.
+        """
         self.progress: Progress | None = None
         """Of the job of idle time that runs in this process."""
         self.doubted = ""
-        """What the person asked to keep last that may be a password; they are asked once, and saying it again is their yes."""
+        """What the person asked to keep last that may be a password; they are asked once, and
+        saying it again is their yes.
+        """
         self.downloading_from = ""
         """The host that a model is being fetched from; empty while nothing connects."""
 
@@ -119,7 +134,9 @@ class Runtime:
 
     @property
     def reading(self) -> ModelSlot[Embedder]:
-        """The embedding model by which messages are read: the bundled one, whatever the person names for search."""
+        """The embedding model by which messages are read: the bundled one, whatever the person
+        names for search.
+        """
         return self.apart if self.settings.embedding_model else self.embedding
 
     def persona(self, persona_id: str) -> Persona:
@@ -128,7 +145,14 @@ class Runtime:
 
     def persona_called(self, name: str) -> str:
         """Return the id of the persona with this id or name. Raises `UsageError` if there is none."""
-        found = next((key for key, persona in self.personas.items() if name.lower() in (key, persona.name.lower())), None)
+        found = next(
+            (
+                key
+                for key, persona in self.personas.items()
+                if name.lower() in (key, persona.name.lower())
+            ),
+            None,
+        )
         if found is None:
             wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
             raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")
@@ -137,7 +161,11 @@ class Runtime:
     def persona_in(self, thread: Thread) -> Persona:
         """Return the persona of a chat as it is there."""
         persona = self.persona(thread.persona)
-        return persona if thread.trust_level is None else persona.model_copy(update={"trust_level": thread.trust_level})
+        return (
+            persona
+            if thread.trust_level is None
+            else persona.model_copy(update={"trust_level": thread.trust_level})
+        )
 
     def actor(self, thread_id: str = "", *, name: str = "person") -> Actor:
         """Return who does something now, the person or a part of memapp, as a step of its own."""
@@ -156,7 +184,9 @@ class Runtime:
         return self._session(self.database.write())
 
     def decide(self) -> AbstractContextManager[Session]:
-        """Like `write`, for what the person decides: consent requests and the profile may be changed too."""
+        """Like `write`, for what the person decides: consent requests and the profile may be
+        changed too.
+        """
         return self._session(self.database.decide())
 
     def rehearse(self) -> AbstractContextManager[Session]:

@@ -1,7 +1,8 @@
 """The settings: every knob in one model.
 
-A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
-The names of the specification stand in the comments where a knob has one. Settings are read once, by `bootstrap`.
+A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here. The
+names of the specification stand in the comments where a knob has one. Settings are read once, by
+`bootstrap`.
 """
 
 import os
@@ -65,11 +66,14 @@ class Settings(BaseModel):
     mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="Prediction check")
     """How a prediction is compared with your message: meaning, or fuzzy (letters only)."""
     retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="Search method")
-    """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's keywords only)."""
+    """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's
+    keywords only).
+    """
     prompt_memories: int = Field(10, title="Memories in a prompt", ge=0, le=50)
     """The most memories in a prompt; a small model does worse with many."""
     speculate: bool = Field(True, title="Look up ahead")
-    """Look up memories for the predicted message while idle, and for your message while you type."""
+    """Look up memories for the predicted message while idle, and for your message while you type.
+    """
 
     # Conversation
     persona: str = Field("companion", title="Persona of new chats")
@@ -85,13 +89,16 @@ class Settings(BaseModel):
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0, le=10_000)
     """Minutes of silence until the persona says something unasked; 0 is never."""
     answer_from_memory: bool = Field(True, title="Answer with quotations")
-    """Answer questions about you with quotations, unless the model passed the test for such answers."""
+    """Answer questions about you with quotations, unless the model passed the test for such
+    answers.
+    """
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask about consent requests in the chat, now and then."""
 
     # Lessons
     lessons: LessonRule = Field(DEFAULTS.lessons, title="Failed commands")
-    """What `memapp run` does after a failure: hint (show what worked), record (only learn), or off."""
+    """What `memapp run` does after a failure: hint (show what worked), record (only learn), or off.
+    """
     lessons_not_of: str = Field(DEFAULTS.lessons_not_of, title="No lessons for")
     """Folders and programs, separated by commas, that `memapp run` keeps nothing of."""
     lessons_compare: bool = Field(DEFAULTS.lessons_compare, title="Hold back some hints")
@@ -99,25 +106,32 @@ class Settings(BaseModel):
 
     # The model
     model: str = Field("", title="Model file")
-    """A GGUF file, a name in the models folder, or bundled; empty is the default model once it is here."""
+    """A GGUF file, a name in the models folder, or bundled; empty is the default model once it is
+    here.
+    """
     server: str = Field("", title="Model server")
     """An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."""
     server_model: str = Field("", title="Model on the server")
     """The name of the model on the server; empty is the first one."""
     server_key_file: str = Field("", title="Server key file")
-    """A file of mode 0600 with the key of the server; empty is none. MEMAPP_SERVER_KEY comes first."""
+    """A file of mode 0600 with the key of the server; empty is none. MEMAPP_SERVER_KEY comes first.
+    """
     allow_remote: bool = Field(False, title="Allow other machines")
     """Allow a `server` on another machine. Your words then leave this machine."""
     download_proxy: str = Field("", title="Proxy for downloads")
     """The proxy for model downloads, e.g. http://proxy.example:3128; empty is none."""
     embedding_model: str = Field("", title="Embedding model")
-    """The model for search by meaning: a GGUF file or a folder of sentence-transformers; empty is bundled."""
+    """The model for search by meaning: a GGUF file or a folder of sentence-transformers; empty is
+    bundled.
+    """
     context_tokens: int = Field(4096, title="Context window", ge=512, le=131_072)
     """The context window of the model; more needs more memory."""
     gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1, le=10_000)
     """The layers of the model on the graphics card; -1 is all. A CPU build has none."""
     repack: RepackRule = Field(RepackRule.AUTO, title="Repack weights")
-    """Rearrange a model's weights for the processor: on, off, or auto (unless this build would crash, as with AMX)."""
+    """Rearrange a model's weights for the processor: on, off, or auto (unless this build would
+    crash, as with AMX).
+    """
     unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0, le=10_000)
     """Minutes without use until a model is unloaded; typing loads the model again. 0 is never."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1, le=10_000)
@@ -127,19 +141,27 @@ class Settings(BaseModel):
 
     # The screen
     theme: str = Field("memapp-dark", title="Colours")
-    """The colours: memapp-dark, memapp-light, or ansi-dark and ansi-light, which follow your terminal."""
+    """The colours: memapp-dark, memapp-light, or ansi-dark and ansi-light, which follow your
+    terminal.
+    """
     hints: bool = Field(True, title="One-time hints")
     """Show one-time hints."""
 
     @field_validator("model")
     @classmethod
     def _same_everywhere(cls, model: str) -> str:
-        """Keep the whole path of a file, wherever memapp starts next; any other name is one in the models folder."""
+        """Keep the whole path of a file, wherever memapp starts next; any other name is one in the
+        models folder.
+        """
         if model.lower() in NO_OTHER_MODEL:
             return BUNDLED
         try:
             path = Path(model).expanduser()
-            return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
+            return (
+                str(path.absolute())
+                if path.is_file() or model.startswith(("./", "../", "~"))
+                else model
+            )
         except (OSError, RuntimeError):  # it is too long, or of somebody who is not there
             raise ValueError("no path") from None
 
@@ -173,11 +195,19 @@ class Loaded:
 Source = tuple[Origin, Mapping[str, Any]]
 
 
-def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
+def load(
+    path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ
+) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
     text, from_file = read_toml(path)
     from_flags = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merged(path, text, ("file", from_file), ("environment", from_environment(environment)), ("flag", from_flags))
+    return _merged(
+        path,
+        text,
+        ("file", from_file),
+        ("environment", from_environment(environment)),
+        ("flag", from_flags),
+    )
 
 
 def parse(name: str, value: str) -> Any:
@@ -194,14 +224,18 @@ def parse(name: str, value: str) -> Any:
 
 
 def write(path: Path, name: str, value: str) -> None:
-    """Set one knob in config.toml, or with an empty value take it away; comments stay, and the whole file must be valid."""
+    """Set one knob in config.toml, or with an empty value take it away; comments stay, and the
+    whole file must be valid.
+    """
     parsed = parse(name, value)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with _alone_in(path.parent):
             _replace(path.resolve(), _changed(path, name, parsed if value else None))
     except OSError as error:
-        raise MemappError(f"{path} cannot be written: {error.strerror}.", "Nothing was changed.") from None
+        raise MemappError(
+            f"{path} cannot be written: {error.strerror}.", "Nothing was changed."
+        ) from None
 
 
 @contextmanager
@@ -221,7 +255,9 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _changed(path: Path, name: str, parsed: Any) -> str:
-    """Return the text of config.toml with one knob set, or taken away for None. Raises `ConfigError`."""
+    """Return the text of config.toml with one knob set, or taken away for None. Raises
+    `ConfigError`.
+    """
     try:
         document = tomlkit.parse(read_toml(path)[0])
     except TOMLKitError as error:  # it is stricter here and there
@@ -236,7 +272,9 @@ def _changed(path: Path, name: str, parsed: Any) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Put a text in the place of a file; it is on the disk before, so that one of both is there after a power cut."""
+    """Put a text in the place of a file; it is on the disk before, so that one of both is there
+    after a power cut.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # of another window, too
     try:
         with temporary.open("w", encoding="utf-8") as file:
@@ -249,7 +287,9 @@ def _replace(path: Path, text: str) -> None:
 
 
 def expected(name: str) -> str:
-    """Say in a sentence which values a knob takes: `max_facts is a whole number from 1 to 1,000,000.`"""
+    """Say in a sentence which values a knob takes: `max_facts is a whole number from 1 to
+    1,000,000.`
+    """
     field = Settings.model_fields[name]
     kind = field.annotation
     if kind is bool:
@@ -258,7 +298,12 @@ def expected(name: str) -> str:
         return f"{name} is {' or '.join(kind)}."
     if kind is str:
         return f"{name} is a text. {field.description}"
-    limits = {end: at for item in field.metadata for end in ("ge", "le") if (at := getattr(item, end, None)) is not None}
+    limits = {
+        end: at
+        for item in field.metadata
+        for end in ("ge", "le")
+        if (at := getattr(item, end, None)) is not None
+    }
     number = "a whole number" if kind is int else "a number"
     return f"{name} is {number} from {limits['ge']:,} to {limits['le']:,}."
 
@@ -266,7 +311,10 @@ def expected(name: str) -> str:
 def check_known(what: str, word: str, known: Collection[str]) -> None:
     """Raise `UsageError`, with the nearest, for a word that is none of those known."""
     if word not in known:
-        raise UsageError(f"There is no {what} {word!r}.", did_you_mean(word, known, f"There are: {', '.join(sorted(known))}."))
+        raise UsageError(
+            f"There is no {what} {word!r}.",
+            did_you_mean(word, known, f"There are: {', '.join(sorted(known))}."),
+        )
 
 
 def _nearest_setting(name: str) -> str:
@@ -274,15 +322,22 @@ def _nearest_setting(name: str) -> str:
 
 
 def _merged(path: Path, text: str, *sources: Source) -> Loaded:
-    """Check every value and put those of a later source in place of earlier ones. Raises `ConfigError`."""
+    """Check every value and put those of a later source in place of earlier ones. Raises
+    `ConfigError`.
+    """
     merged: dict[str, Any] = {}
     origin: dict[str, Origin] = {}
     for source, values in sources:
         for name, value in values.items():
             if name not in Settings.model_fields:
-                raise ConfigError(f"{_place(source, name, path, text)}: there is no setting {name!r}.", _nearest_setting(name))
+                raise ConfigError(
+                    f"{_place(source, name, path, text)}: there is no setting {name!r}.",
+                    _nearest_setting(name),
+                )
             if name in WRITTEN and source != "file":
-                raise ConfigError(f"{_place(source, name, path, text)}: {name} counts only in config.toml.")
+                raise ConfigError(
+                    f"{_place(source, name, path, text)}: {name} counts only in config.toml."
+                )
             merged[name] = value
             origin[name] = source
     try:

@@ -10,22 +10,33 @@ from memapp.errors import ConfigError
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text of a file and its values; none of a file that is not there. Raises `ConfigError`."""
+    """Return the text of a file and its values; none of a file that is not there. Raises
+    `ConfigError`.
+    """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe that nobody writes to would never end, nor a device
+        if not stat.S_ISREG(
+            path.stat().st_mode
+        ):  # a pipe that nobody writes to would never end, nor a device
             raise ConfigError(f"{path} is no plain file.", "Move it out of this folder.")
         text = path.read_text("utf-8-sig")
         return text, tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return "", {}
     except (OSError, UnicodeDecodeError):
-        raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it out of this folder.") from None
-    except (ValueError, RecursionError) as error:  # of a number of thousands of digits it is not told as an error of TOML
+        raise ConfigError(
+            f"{path} cannot be read as text.", "Correct it, or move it out of this folder."
+        ) from None
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # of a number of thousands of digits it is not told as an error of TOML
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
 
 
 def line_of(word: str, text: str) -> int:
-    """Return the line that a key or a table begins with this word, else the first with the word outside a comment, else 1."""
+    """Return the line that a key or a table begins with this word, else the first with the word
+    outside a comment, else 1.
+    """
     for before in (r"^\s*\[*\s*[\"']?", r"^[^#\n]*\b"):
         if match := re.search(rf"{before}{re.escape(word)}\b", text, re.MULTILINE):
             return text.count("\n", 0, match.end()) + 1

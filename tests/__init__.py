@@ -1,4 +1,6 @@
-"""What is imported is compiled once, also where the machine is set not to keep that: workers and programs would do it anew."""
+"""What is imported is compiled once, also where the machine is set not to keep that: workers and
+programs would do it anew.
+"""
 
 import os
 import sys

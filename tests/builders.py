@@ -36,21 +36,29 @@ from memapp.store.session import Session
 
 
 class Reader:
-    """The bundled embedding model, by which messages are read: opened once in a process, and left open by runtimes that end."""
+    """The bundled embedding model, by which messages are read: opened once in a process, and left
+    open by runtimes that end.
+    """
 
     _opened: ClassVar[ChildEmbedder | None] = None
     _vectors: ClassVar[dict[str, NDArray[np.float32]]] = {}
     """Of the texts so far: many tests say the same."""
 
     def __init__(self) -> None:
-        Reader._opened = Reader._opened or ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests"))
+        Reader._opened = Reader._opened or ChildEmbedder(
+            bundled(Path(tempfile.gettempdir()) / "memapp-tests")
+        )
         self.model_id, self.dimension = Reader._opened.model_id, Reader._opened.dimension
 
-    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # it may wait in a test
+    def embed(
+        self, texts: Sequence[str], *, wait: bool = True
+    ) -> NDArray[np.float32]:  # it may wait in a test
         assert Reader._opened
         new = [text for text in dict.fromkeys(texts) if text not in Reader._vectors]
         Reader._vectors.update(zip(new, Reader._opened.embed(new), strict=True))
-        return np.array([Reader._vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+        return np.array([Reader._vectors[text] for text in texts], dtype=np.float32).reshape(
+            len(texts), self.dimension
+        )
 
     def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
         assert Reader._opened
@@ -71,10 +79,14 @@ class Clock:
         return self.now
 
 
-def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **knobs: Any) -> Runtime:
+def make_runtime(
+    home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **knobs: Any
+) -> Runtime:
     """Open a store below `home`; `knobs` are settings. Without a model the slot stays off."""
     places = paths.locate(home)
-    loaded = settings.load(places.config, {"lessons_compare": False, **knobs}, environment={})  # what is shown is no lot
+    loaded = settings.load(
+        places.config, {"lessons_compare": False, **knobs}, environment={}
+    )  # what is shown is no lot
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     runtime = Runtime(
         loaded,
@@ -101,16 +113,29 @@ def ask_the_model(runtime: Runtime) -> None:
 
 
 def trust(runtime: Runtime, *jobs: ModelJob) -> None:
-    """Let the model that is loaded be one that passed the test of some jobs; of all that have one, if none is named."""
+    """Let the model that is loaded be one that passed the test of some jobs; of all that have one,
+    if none is named.
+    """
     model = runtime.chat.ready()
     assert model
     with runtime.write() as session:
-        model_jobs.save_tests(session, key_of(model), {job: JobTest(20, 20) for job in jobs or MODEL_JOBS})
+        model_jobs.save_tests(
+            session, key_of(model), {job: JobTest(20, 20) for job in jobs or MODEL_JOBS}
+        )
 
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:
-    """Return a memory that is in no store, as one that was learned at that time; `other` are the fields that differ."""
-    values: dict[str, Any] = {"id": new_id(at), "text": text, "tags": (), "kind": Kind.SEMANTIC, "category": "", "importance": 2}
+    """Return a memory that is in no store, as one that was learned at that time; `other` are the
+    fields that differ.
+    """
+    values: dict[str, Any] = {
+        "id": new_id(at),
+        "text": text,
+        "tags": (),
+        "kind": Kind.SEMANTIC,
+        "category": "",
+        "importance": 2,
+    }
     values |= {"origin": "distilled", "created_at": at, "updated_at": at}
     return Memory(**values | other)
 
@@ -140,7 +165,9 @@ def erase(runtime: Runtime, *memory_ids: str, messages: bool = False) -> Receipt
 
 
 def tidy(runtime: Runtime) -> int:
-    """Do the jobs of now and then that are due, but for the backup; return how many things were done."""
+    """Do the jobs of now and then that are due, but for the backup; return how many things were
+    done.
+    """
     due = [job for job in jobs.NOW_AND_THEN if job.name != "backup"]
     return sum(event for event in jobs.run_due(runtime, Cancel(), due) if isinstance(event, int))
 
@@ -153,7 +180,9 @@ def only(kind: type, happened: Iterable[object]) -> Any:
 
 def recorded(runtime: Runtime, op: str) -> list[dict[str, Any]]:
     """Return what was noted of an operation, newest first."""
-    rows = runtime.database.read().execute("SELECT * FROM events WHERE op = ? ORDER BY id DESC", (op,))
+    rows = runtime.database.read().execute(
+        "SELECT * FROM events WHERE op = ? ORDER BY id DESC", (op,)
+    )
     return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
 
 
@@ -164,7 +193,9 @@ def new_chat(runtime: Runtime, persona: str = "") -> str:
 def damage(path: Path, name: str) -> None:
     """Overwrite the first page of a table or an index in a file that nobody has open."""
     with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
-        (page,) = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+        (page,) = conn.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)
+        ).fetchone()
         (size,) = conn.execute("PRAGMA page_size").fetchone()
     with path.open("r+b") as file:
         file.seek(size * (page - 1))
@@ -179,6 +210,10 @@ def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
         time.sleep(0.005)
 
 
-def on(conn: sqlite3.Connection, user_id: str = "me", now: datetime = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) -> Session:
+def on(
+    conn: sqlite3.Connection,
+    user_id: str = "me",
+    now: datetime = datetime(2026, 1, 31, 8, 15, tzinfo=UTC),
+) -> Session:
     """Return a session on a connection that a test opened itself."""
     return Session(conn, user_id, now)

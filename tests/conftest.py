@@ -1,6 +1,8 @@
-"""What holds for every test: no setting and no file of the developer's own, and no network for the model libraries.
+"""What holds for every test: no setting and no file of the developer's own, and no network for the
+model libraries.
 
-And what most tests want: a store below `tmp_path`, with a model that says what the test tells it to.
+And what most tests want: a store below `tmp_path`, with a model that says what the test tells it
+to.
 """
 
 import os
@@ -22,8 +24,15 @@ from tests.builders import make_runtime
 # No deadline, for the first call compiles patterns and a busy machine is no bug.
 hypothesis.settings.register_profile("memapp", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("memapp")
-OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
-os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test
+OFFLINE = (
+    "HF_HUB_OFFLINE",
+    "TRANSFORMERS_OFFLINE",
+    "HF_HUB_DISABLE_TELEMETRY",
+    "HF_DATASETS_OFFLINE",
+)
+os.environ.update(
+    dict.fromkeys(OFFLINE, "1")
+)  # read when the libraries are imported, so before any test
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -32,7 +41,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.fixture(autouse=True)
-def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def a_person_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """An empty home, and none of the variables by which memapp is configured; return the home."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
@@ -44,9 +55,14 @@ def a_person_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytes
 
 @pytest.fixture(autouse=True, scope="session")
 def new_files_are_copies_of_one() -> Iterator[None]:
-    """Let the migrations make the first new file only: the others are like it but for their id, and most tests make one."""
+    """Let the migrations make the first new file only: the others are like it but for their id, and
+    most tests make one.
+    """
     migrate, released = schema.migrate, schema.scripts()
-    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as made, pytest.MonkeyPatch.context() as patch:
+    with (
+        closing(sqlite3.connect(":memory:", check_same_thread=False)) as made,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         made.row_factory = sqlite3.Row
         schema.add_functions(made)
         migrate(made, lambda _: None)
@@ -64,7 +80,9 @@ def new_files_are_copies_of_one() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no write in this process wait for the disk. Tests of what a failure leaves there put another fixture in its place."""
+    """Let no write in this process wait for the disk. Tests of what a failure leaves there put
+    another fixture in its place.
+    """
     monkeypatch.setitem(connection.PRAGMAS, "synchronous", 0)
 
 

@@ -23,7 +23,14 @@ from memapp.store.opening import open_database
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "memapp"
 FILES = sorted(PACKAGE.rglob("*.py"))
-HEAVY = {"llama_cpp", "sentence_transformers", "torch", "transformers", "huggingface_hub", "textual"}
+HEAVY = {
+    "llama_cpp",
+    "sentence_transformers",
+    "torch",
+    "transformers",
+    "huggingface_hub",
+    "textual",
+}
 LONGEST_FUNCTION = 60
 
 
@@ -43,23 +50,37 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-NETWORK = words("socket ssl http urllib ftplib smtplib imaplib poplib telnetlib xmlrpc socketserver webbrowser")
+NETWORK = words(
+    "socket ssl http urllib ftplib smtplib imaplib poplib telnetlib xmlrpc socketserver webbrowser"
+)
 PURE = words(
     "bisect collections dataclasses datetime difflib enum functools html itertools json math re types typing unicodedata"
 )
 """What reads no file, no clock and no environment."""
 
 
-def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: frozenset[str] = Rule.standard - NETWORK) -> Rule:
+def rule(
+    ours: str,
+    theirs: str = "",
+    inside_functions: str = "",
+    standard: frozenset[str] = Rule.standard - NETWORK,
+) -> Rule:
     return Rule(words(ours), words(theirs), words(inside_functions), standard)
 
 
-# Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
+# Packages first, then the single modules beside them. A name may stand for a module of a package:
+# `store.database`.
 RULES = {
     # `random` draws the same from the same seed, which is always given, and `zlib` has a checksum.
-    "domain": rule("domain errors", "pydantic rapidfuzz", "yaml", standard=PURE | {"random", "zlib"}),
+    "domain": rule(
+        "domain errors", "pydantic rapidfuzz", "yaml", standard=PURE | {"random", "zlib"}
+    ),
     # Word lists are data; `language.lexicon` reads them once and hands them on.
-    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"fractions", "tomllib", "zlib"}),
+    "language": rule(
+        "language domain errors paths",
+        "rapidfuzz numpy",
+        standard=PURE | {"fractions", "tomllib", "zlib"},
+    ),
     "store": rule("store domain errors paths", "sqlite_utils numpy"),
     "tools": rule("tools domain.lessons errors", inside_functions="platformdirs"),
     "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),
@@ -69,24 +90,31 @@ RULES = {
         inside_functions="llama_cpp gguf sentence_transformers torch huggingface_hub threadpoolctl",
         standard=Rule.standard,
     ),
-    # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
-    # address, or fetches a file, and loads nothing, may be asked before it is chosen.
+    # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What
+    # only looks at a file or an address, or fetches a file, and loads nothing, may be asked before
+    # it is chosen.
     "services": rule(
         "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
         " inference.server_http inference.server_key inference.build inference.crashes inference.download"
         " inference.other_programs inference.prepared inference.templates domain runtime settings errors paths",
         "psutil numpy pydantic",
     ),
-    "ui": rule("ui services language domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
+    "ui": rule(
+        "ui services language domain runtime errors paths crash",
+        "textual rich markdown_it rapidfuzz",
+    ),
     "cli": rule(
         "cli services tools language domain inference.Protocols runtime settings errors paths crash light_run light_hook"
         " after_run",
         "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts mcp",
     ),
-    # Beside `cli`: another way to talk to the services. The package `mcp` is an extra, so `cli` imports this in functions only.
+    # Beside `cli`: another way to talk to the services. The package `mcp` is an extra, so `cli`
+    # imports this in functions only.
     "mcp": rule("mcp services domain runtime errors toml_file", "mcp pydantic tomlkit yaml"),
-    "bootstrap": rule("domain language store prompts services inference runtime settings categories errors paths later"),
+    "bootstrap": rule(
+        "domain language store prompts services inference runtime settings categories errors paths later"
+    ),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
         "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
@@ -145,9 +173,13 @@ def imports(file: Path) -> Iterator[Import]:
                     for alias in names:
                         yield Import(file, child.lineno, alias.name, in_function, for_types)
                 case ast.ImportFrom(module=module, names=names, level=level):
-                    assert not level, f"{file.name}:{child.lineno}: write imports in full, from memapp"
+                    assert not level, (
+                        f"{file.name}:{child.lineno}: write imports in full, from memapp"
+                    )
                     for alias in names:
-                        yield Import(file, child.lineno, f"{module}.{alias.name}", in_function, for_types)
+                        yield Import(
+                            file, child.lineno, f"{module}.{alias.name}", in_function, for_types
+                        )
                 case ast.expr():
                     pass  # there is no import in it
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -167,7 +199,9 @@ def owner(file: Path) -> str:
 
 @cache
 def module_of(name: str) -> str:
-    """Return what an import of ours leads to: `store.chat`, `errors`, or `inference.Protocols` for a name in `__init__`."""
+    """Return what an import of ours leads to: `store.chat`, `errors`, or `inference.Protocols` for
+    a name in `__init__`.
+    """
     parts = name.split(".")[1:]
     folder = PACKAGE / parts[0]
     if not folder.is_dir():
@@ -189,7 +223,9 @@ def allowed(found: Import, rule: Rule) -> bool:
         here = {module, module.partition(".")[0]}
     else:
         names, here = rule.theirs, {module}
-    return bool(here & names) or (bool(here & rule.inside_functions) and (found.in_function or found.for_types))
+    return bool(here & names) or (
+        bool(here & rule.inside_functions) and (found.in_function or found.for_types)
+    )
 
 
 def test_every_module_imports_only_what_its_layer_may() -> None:
@@ -254,13 +290,15 @@ def test_the_layers_have_no_way_back_up() -> None:
         ("cli/x.py", "def f():\n    from memapp.ui.app import MemappApp", False),
     ],
 )
-def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_itself_tells_right_from_wrong(
+    file: str, source: str, wrong: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = PACKAGE / file
     monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
     assert all(allowed(found, RULES[owner(path)]) for found in imports(path)) is not wrong
 
 
-# The layers of the screen ----------------------------------------------------------------------------------------------
+# The layers of the screen -------------------------------------------------------------------------
 
 UI_LAYERS = tuple(
     words(layer)
@@ -276,20 +314,30 @@ UI_LAYERS = tuple(
         "palette app",
     )
 )
-"""From the bottom. A folder stands for all in it that is not named more closely. What is above is told by messages."""
+"""From the bottom. A folder stands for all in it that is not named more closely. What is above is
+told by messages.
+"""
 
 
 @cache
 def ui_module(name: str) -> str:
-    """Return the module of the screen that an import leads to: `widgets.composer`; empty for anything else."""
+    """Return the module of the screen that an import leads to: `widgets.composer`; empty for
+    anything else.
+    """
     parts = name.split(".")
     places = (".".join(parts[2:end]) for end in (4, 3) if parts[:2] == ["memapp", "ui"])
-    return next((place for place in places if (PACKAGE / "ui" / f"{place.replace('.', '/')}.py").exists()), "")
+    return next(
+        (place for place in places if (PACKAGE / "ui" / f"{place.replace('.', '/')}.py").exists()),
+        "",
+    )
 
 
 def ui_layer(module: str) -> int:
     named = (
-        (len(name), number) for number, layer in enumerate(UI_LAYERS) for name in layer if f"{module}.".startswith(f"{name}.")
+        (len(name), number)
+        for number, layer in enumerate(UI_LAYERS)
+        for name in layer
+        if f"{module}.".startswith(f"{name}.")
     )
     return max(named)[1]
 
@@ -297,8 +345,13 @@ def ui_layer(module: str) -> int:
 def ui_imports() -> dict[str, set[str]]:
     """Return which modules of the screen each of them imports, for types and inside functions too."""
     files = [file for file in FILES if owner(file) == "ui" and file.name != "__init__.py"]
-    modules = {".".join(file.relative_to(PACKAGE / "ui").with_suffix("").parts): file for file in files}
-    return {name: {ui_module(found.name) for found in imports(file)} - {""} for name, file in modules.items()}
+    modules = {
+        ".".join(file.relative_to(PACKAGE / "ui").with_suffix("").parts): file for file in files
+    }
+    return {
+        name: {ui_module(found.name) for found in imports(file)} - {""}
+        for name, file in modules.items()
+    }
 
 
 def test_no_file_of_the_screen_imports_upward() -> None:
@@ -325,15 +378,19 @@ def test_no_files_of_the_screen_import_each_other_in_a_circle() -> None:
         "def f():\n    from memapp.ui.app import MemappApp",
     ],
 )
-def test_the_check_of_the_screen_sees_every_import(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_of_the_screen_sees_every_import(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(globals(), "tree", lambda _: ast.parse(source))
     found = ui_imports()
-    assert found["widgets.topbar"] == {"app"} and ui_layer("app") > ui_layer("screens.chat") > ui_layer("widgets.topbar")
+    assert found["widgets.topbar"] == {"app"} and ui_layer("app") > ui_layer(
+        "screens.chat"
+    ) > ui_layer("widgets.topbar")
     with pytest.raises(CycleError):
         TopologicalSorter(found).prepare()
 
 
-# What is loaded when ---------------------------------------------------------------------------------------------------
+# What is loaded when ------------------------------------------------------------------------------
 
 
 def loaded_by(source: str, home: Path, among: set[str] = HEAVY) -> set[str]:
@@ -341,7 +398,9 @@ def loaded_by(source: str, home: Path, among: set[str] = HEAVY) -> set[str]:
     report = f"\nimport sys; print('loaded:', *({among} & set(sys.modules)), file=sys.stderr)"
     environment = {**os.environ, "MEMAPP_HOME": str(home)}
     command = [sys.executable, "-c", source + report]
-    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, env=environment, cwd=home, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stderr.splitlines()[-1].removeprefix("loaded:").split())
 
@@ -354,8 +413,16 @@ def test_the_services_load_neither_the_screen_nor_a_model_library(tmp_path: Path
 
 
 def test_commands_that_need_no_model_load_none_and_no_screen(tmp_path: Path) -> None:
-    commands = (["--help"], ["add", "oolong in the morning"], ["search", "oolong"], ["list"], ["chats", "list"])
-    source = f"from memapp.cli import run\nfor command in {commands}: assert run(command) == 0, command"
+    commands = (
+        ["--help"],
+        ["add", "oolong in the morning"],
+        ["search", "oolong"],
+        ["list"],
+        ["chats", "list"],
+    )
+    source = (
+        f"from memapp.cli import run\nfor command in {commands}: assert run(command) == 0, command"
+    )
     assert loaded_by(source, tmp_path) == set()
 
 
@@ -364,9 +431,23 @@ def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
     assert loaded_by("from memapp.cli import run; run(['--help'])", tmp_path, HEAVY | late) == set()
 
 
-def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
-    late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
-    late |= {"rapidfuzz", "memapp.language.lexicon", "memapp.domain.turn"}  # the word lists, and what reads them
+def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(
+    tmp_path: Path,
+) -> None:
+    late = {
+        "numpy",
+        "sqlite_utils",
+        "memapp.store",
+        "memapp.services",
+        "memapp.inference",
+        "memapp.settings",
+        "memapp.cli.trash",
+    }
+    late |= {
+        "rapidfuzz",
+        "memapp.language.lexicon",
+        "memapp.domain.turn",
+    }  # the word lists, and what reads them
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True"
     opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
@@ -387,8 +468,19 @@ def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> Non
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 
 
-def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(tmp_path: Path) -> None:
-    late = {"click", "dataclasses", "pydantic", "tomllib", "subprocess", "rapidfuzz", "memapp.settings", "memapp.runtime"}
+def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(
+    tmp_path: Path,
+) -> None:
+    late = {
+        "click",
+        "dataclasses",
+        "pydantic",
+        "tomllib",
+        "subprocess",
+        "rapidfuzz",
+        "memapp.settings",
+        "memapp.runtime",
+    }
     late |= {
         "memapp.store.database",
         "memapp.store.opening",
@@ -401,7 +493,7 @@ def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 
 
-# What is never written -------------------------------------------------------------------------------------------------
+# What is never written ----------------------------------------------------------------------------
 
 NEVER = {
     r"\bpickle\b|\bmarshal\.load|\bshelve\b": "runs whatever the file says",
@@ -417,7 +509,13 @@ NEVER = {
     r"\bsqlite3\.connect\((?!\":memory:\")": "only what `ALLOWED_IN` names opens a file",
 }
 ALLOWED_IN = {
-    "sqlite3": ("store/database.py", "store/connection.py", "store/foreign.py", "store/lock.py", "store/place.py"),
+    "sqlite3": (
+        "store/database.py",
+        "store/connection.py",
+        "store/foreign.py",
+        "store/lock.py",
+        "store/place.py",
+    ),
     "markup": ("ui/safe.py",),
 }
 SQL = re.compile(
@@ -431,7 +529,11 @@ SQL = re.compile(
 def code_lines(file: Path) -> list[tuple[int, str]]:
     """Return the lines of a file with their numbers, without comments."""
     lines = enumerate(file.read_text("utf-8").splitlines(), start=1)
-    return [(number, line.partition("  # ")[0]) for number, line in lines if not line.lstrip().startswith("#")]
+    return [
+        (number, line.partition("  # ")[0])
+        for number, line in lines
+        if not line.lstrip().startswith("#")
+    ]
 
 
 def lines_with(pattern: str, files: list[Path]) -> list[str]:
@@ -446,33 +548,47 @@ def lines_with(pattern: str, files: list[Path]) -> list[str]:
 @pytest.mark.parametrize(("pattern", "why"), NEVER.items(), ids=NEVER)
 def test_is_never_written(pattern: str, why: str) -> None:
     allowed_in = next((names for part, names in ALLOWED_IN.items() if part in pattern), ())
-    assert not lines_with(pattern, [file for file in FILES if str(file.relative_to(PACKAGE)) not in allowed_in]), why
+    assert not lines_with(
+        pattern, [file for file in FILES if str(file.relative_to(PACKAGE)) not in allowed_in]
+    ), why
 
 
 def test_the_domain_and_the_language_know_no_clock() -> None:
-    assert not lines_with(r"\.(?:now|today|utcnow)\(", [file for file in FILES if owner(file) in ("domain", "language")])
+    assert not lines_with(
+        r"\.(?:now|today|utcnow)\(",
+        [file for file in FILES if owner(file) in ("domain", "language")],
+    )
 
 
 def draws_markup(file: Path) -> Iterator[int]:
-    """Yield the lines that make a `Static` or `Label` which would read its text as markup: theirs is on unless it is put off."""
+    """Yield the lines that make a `Static` or `Label` which would read its text as markup: theirs
+    is on unless it is put off.
+    """
     widgets = {"Static", "Label"}
     for node in ast.walk(tree(file)):
         made: list[ast.Call] = []
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in widgets:
                 made = [node]
-            case ast.ClassDef(bases=bases) if {expr.id for expr in bases if isinstance(expr, ast.Name)} & widgets:
+            case ast.ClassDef(bases=bases) if {
+                expr.id for expr in bases if isinstance(expr, ast.Name)
+            } & widgets:
                 calls = (other for other in ast.walk(node) if isinstance(other, ast.Call))
                 made = [call for call in calls if ast.unparse(call.func) == "super().__init__"]
                 if not made:
                     yield node.lineno
         for call in made:
-            if not any(keyword.arg == "markup" and ast.unparse(keyword.value) == "False" for keyword in call.keywords):
+            if not any(
+                keyword.arg == "markup" and ast.unparse(keyword.value) == "False"
+                for keyword in call.keywords
+            ):
                 yield call.lineno
 
 
 def test_no_text_is_read_as_markup() -> None:
-    assert [f"{file.relative_to(ROOT)}:{line}" for file in FILES for line in draws_markup(file)] == []
+    assert [
+        f"{file.relative_to(ROOT)}:{line}" for file in FILES for line in draws_markup(file)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -502,12 +618,19 @@ def sql_in(file: Path) -> Iterator[ast.Constant | ast.JoinedStr]:
         match node:
             case ast.Constant(value=str(text)) if SQL.search(text):
                 yield node
-            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]) if SQL.search(text + " x FROM x"):
+            case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]) if SQL.search(
+                text + " x FROM x"
+            ):
                 yield node
 
 
 def test_sql_stands_in_the_store_only() -> None:
-    found = [f"{file.relative_to(ROOT)}:{sql.lineno}" for file in FILES if owner(file) != "store" for sql in sql_in(file)]
+    found = [
+        f"{file.relative_to(ROOT)}:{sql.lineno}"
+        for file in FILES
+        if owner(file) != "store"
+        for sql in sql_in(file)
+    ]
     assert not found, f"SQL outside memapp/store: {found}"
 
 
@@ -524,13 +647,21 @@ def defined_names() -> Iterator[tuple[Path, str]]:
 
 
 def test_only_the_store_knows_sqlite() -> None:
-    found = [other.place for file in FILES if owner(file) != "store" for other in imports(file) if other.top == "sqlite3"]
+    found = [
+        other.place
+        for file in FILES
+        if owner(file) != "store"
+        for other in imports(file)
+        if other.top == "sqlite3"
+    ]
     assert found == [], "services get a session from the runtime"
 
 
 def test_no_name_says_manager_helper_or_util() -> None:
     vague = re.compile(r"manager|helper|util(?!ity)|handler$|factory", re.IGNORECASE)
-    assert [f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)] == []
+    assert [
+        f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)
+    ] == []
 
 
 def test_a_class_name_exists_once() -> None:
@@ -543,11 +674,19 @@ def test_a_class_name_exists_once() -> None:
 
 
 def test_no_module_is_named_after_what_every_module_holds() -> None:
-    assert [str(file.relative_to(ROOT)) for file in FILES if file.stem in ("words", "rows", "reading", "helpers")] == []
+    assert [
+        str(file.relative_to(ROOT))
+        for file in FILES
+        if file.stem in ("words", "rows", "reading", "helpers")
+    ] == []
 
 
 def test_every_module_says_what_it_owns() -> None:
-    silent = [str(file.relative_to(ROOT)) for file in FILES if file.stat().st_size and not ast.get_docstring(tree(file))]
+    silent = [
+        str(file.relative_to(ROOT))
+        for file in FILES
+        if file.stat().st_size and not ast.get_docstring(tree(file))
+    ]
     assert silent == []
 
 
@@ -565,10 +704,22 @@ def test_functions_can_be_read_on_one_screen() -> None:
 
 def test_nothing_in_the_tree_names_the_machine_it_was_written_on() -> None:
     folders = ("memapp", "migrations", "models", "assets", "benchmarks", "docs", "tests", ".ci")
-    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"]
-    files += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")]
+    files = [
+        file
+        for folder in folders
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    ]
+    files += [
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")
+    ]
     here = re.compile(rf"{re.escape(str(ROOT))}\b|/root/\w")
-    named = [str(file.relative_to(ROOT)) for file in files if here.search(file.read_bytes().decode("utf-8", "ignore"))]
+    named = [
+        str(file.relative_to(ROOT))
+        for file in files
+        if here.search(file.read_bytes().decode("utf-8", "ignore"))
+    ]
     assert named == []
 
 

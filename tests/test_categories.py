@@ -35,14 +35,19 @@ def test_every_category_that_the_specification_names_is_defined(tmp_path: Path) 
 
 def test_the_persons_own_file_replaces_what_it_names_and_adds_what_is_new(tmp_path: Path) -> None:
     own = tmp_path / "categories.toml"
-    own.write_text('[categories]\ngarden = { context = "all" }\n[allowlists]\nplanner = ["garden"]\n', "utf-8")
+    own.write_text(
+        '[categories]\ngarden = { context = "all" }\n[allowlists]\nplanner = ["garden"]\n', "utf-8"
+    )
     categories = load_categories(SHIPPED, own)
     assert categories.capability("planner", "me").categories == {"garden"}
     assert "goals" in categories.capability("supervisor", "me").categories
 
 
 def test_an_agent_that_nobody_listed_may_read_nothing(tmp_path: Path) -> None:
-    assert load_categories(SHIPPED, tmp_path / "none.toml").capability("stranger", "me").categories == frozenset()
+    assert (
+        load_categories(SHIPPED, tmp_path / "none.toml").capability("stranger", "me").categories
+        == frozenset()
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Work that nobody waits for is done all the same: one after the other, each in a process of its own."""
+"""Work that nobody waits for is done all the same: one after the other, each in a process of its
+own.
+"""
 
 import os
 import time

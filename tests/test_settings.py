@@ -26,27 +26,45 @@ def test_the_specified_defaults() -> None:
 
 def test_a_flag_wins_over_the_environment_over_the_file(tmp_path: Path) -> None:
     path = config(tmp_path, "top_k = 1\nmax_facts = 10\nfuzzy_threshold = 50\n")
-    loaded = load(path, {"top_k": 3, "model": None}, {"MEMAPP_TOP_K": "2", "MEMAPP_MAX_FACTS": "20", "MEMAPP_HOME": "/x"})
-    assert (loaded.settings.top_k, loaded.settings.max_facts, loaded.settings.fuzzy_threshold) == (3, 20, 50)
+    loaded = load(
+        path,
+        {"top_k": 3, "model": None},
+        {"MEMAPP_TOP_K": "2", "MEMAPP_MAX_FACTS": "20", "MEMAPP_HOME": "/x"},
+    )
+    assert (loaded.settings.top_k, loaded.settings.max_facts, loaded.settings.fuzzy_threshold) == (
+        3,
+        20,
+        50,
+    )
     assert loaded.origin == {"top_k": "flag", "max_facts": "environment", "fuzzy_threshold": "file"}
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("# mine\n\ntop_kk = 3\n", r"config.toml, line 3: there is no setting 'top_kk'. Did you mean 'top_k'\?"),
-        ("theme = 'x'\ntop_k = 'many'\n", r"config.toml, line 2: top_k is a whole number from 0 to 50\."),
+        (
+            "# mine\n\ntop_kk = 3\n",
+            r"config.toml, line 3: there is no setting 'top_kk'. Did you mean 'top_k'\?",
+        ),
+        (
+            "theme = 'x'\ntop_k = 'many'\n",
+            r"config.toml, line 2: top_k is a whole number from 0 to 50\.",
+        ),
         ("theme = 'x'\ntop_k = -1\n", r"line 2: top_k is a whole number from 0 to 50\."),
         ("top_k = \n", r"config.toml: not valid TOML: .*line 1"),
         ("[top_k]\na = 1\n", r"line 1: top_k is a whole number"),
     ],
 )
-def test_a_wrong_file_is_named_with_line_and_nearest_key(tmp_path: Path, text: str, expected: str) -> None:
+def test_a_wrong_file_is_named_with_line_and_nearest_key(
+    tmp_path: Path, text: str, expected: str
+) -> None:
     with pytest.raises(ConfigError, match=expected):
         load(config(tmp_path, text), environment={})
 
 
-def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here.gguf").touch()
     path = tmp_path / "config.toml"
@@ -69,14 +87,32 @@ def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(tmp_path: Pat
 
 
 def test_a_proxy_for_downloads_is_an_address_that_the_person_wrote_down(tmp_path: Path) -> None:
-    for address in ("http://proxy.example:3128", "https://me:word@10.0.0.1:80/", "http://[::1]:3128", ""):
+    for address in (
+        "http://proxy.example:3128",
+        "https://me:word@10.0.0.1:80/",
+        "http://[::1]:3128",
+        "",
+    ):
         write(tmp_path / "config.toml", "download_proxy", address)
         assert load(tmp_path / "config.toml", environment={}).settings.download_proxy == address
-    for wrong in ("proxy.example", "socks5://proxy.example:1080", "http://proxy.example", "http://a b:80"):
-        with pytest.raises(UsageError, match=r"download_proxy is a text. The proxy for model downloads, e\.g\. http://"):
+    for wrong in (
+        "proxy.example",
+        "socks5://proxy.example:1080",
+        "http://proxy.example",
+        "http://a b:80",
+    ):
+        with pytest.raises(
+            UsageError,
+            match=r"download_proxy is a text. The proxy for model downloads, e\.g\. http://",
+        ):
             write(tmp_path / "config.toml", "download_proxy", wrong)
-    with pytest.raises(ConfigError, match=r"MEMAPP_DOWNLOAD_PROXY: download_proxy counts only in config\.toml"):
-        load(tmp_path / "none.toml", environment={"MEMAPP_DOWNLOAD_PROXY": "http://proxy.example:3128"})
+    with pytest.raises(
+        ConfigError, match=r"MEMAPP_DOWNLOAD_PROXY: download_proxy counts only in config\.toml"
+    ):
+        load(
+            tmp_path / "none.toml",
+            environment={"MEMAPP_DOWNLOAD_PROXY": "http://proxy.example:3128"},
+        )
 
 
 def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
@@ -89,14 +125,18 @@ def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:
 def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="MEMAPP_TOP_K: top_k is a whole number"):
         load(tmp_path / "none.toml", environment={"MEMAPP_TOP_K": "lots"})
-    with pytest.raises(ConfigError, match=r"MEMAPP_TOPK: there is no setting 'topk'. Did you mean 'top_k'\?"):
+    with pytest.raises(
+        ConfigError, match=r"MEMAPP_TOPK: there is no setting 'topk'. Did you mean 'top_k'\?"
+    ):
         load(tmp_path / "none.toml", environment={"MEMAPP_TOPK": "1"})
 
 
 def test_only_the_file_lets_words_leave_this_machine(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="MEMAPP_ALLOW_REMOTE: allow_remote counts only"):
         load(tmp_path / "none.toml", environment={"MEMAPP_ALLOW_REMOTE": "true"})
-    assert load(config(tmp_path, "allow_remote = true"), environment={}).settings.allow_remote is True
+    assert (
+        load(config(tmp_path, "allow_remote = true"), environment={}).settings.allow_remote is True
+    )
 
 
 def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
@@ -122,7 +162,9 @@ def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
         ("mismatch_rule", "magic", "mismatch_rule is fuzzy or meaning."),
     ],
 )
-def test_a_wrong_value_is_told_in_plain_words(tmp_path: Path, name: str, value: str, said: str) -> None:
+def test_a_wrong_value_is_told_in_plain_words(
+    tmp_path: Path, name: str, value: str, said: str
+) -> None:
     with pytest.raises(UsageError) as raised:
         write(tmp_path / "config.toml", name, value)
     assert str(raised.value) == said
@@ -143,7 +185,9 @@ def test_only_what_is_near_is_suggested(tmp_path: Path) -> None:
         ('model = "~nobody-of-this-name/x"', "line 1: model is a text. A GGUF file"),
     ],
 )
-def test_what_no_setting_can_be_is_named_with_its_file(tmp_path: Path, text: str, said: str) -> None:
+def test_what_no_setting_can_be_is_named_with_its_file(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(ConfigError, match=rf"config\.toml.*{said}"):
         load(config(tmp_path, text), environment={})
 
@@ -159,13 +203,19 @@ def test_a_setting_is_written_where_a_link_leads_and_is_on_the_disk_before_it_co
     write(link, "top_k", "7")
     assert link.is_symlink() and target.read_text("utf-8") == "# mine\ntop_k = 7\n"
     assert synced == ["# mine\ntop_k = 5\n"]
-    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(MemappError, match=r"cannot be written: No space left on device\. Nothing was changed"):
+    monkeypatch.setattr(
+        "os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(
+        MemappError, match=r"cannot be written: No space left on device\. Nothing was changed"
+    ):
         write(link, "top_k", "8")
     assert sorted(tmp_path.iterdir()) == [link, target]
 
 
-@pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00", b"topk = 3\n", b"temperature = 'hot'\n", b"[top_k\n"])
+@pytest.mark.parametrize(
+    "broken", [b"top_k = \n", b"\xff\xfe\x00", b"topk = 3\n", b"temperature = 'hot'\n", b"[top_k\n"]
+)
 def test_nothing_is_written_into_a_file_that_is_not_valid(tmp_path: Path, broken: bytes) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(broken)
@@ -176,7 +226,14 @@ def test_nothing_is_written_into_a_file_that_is_not_valid(tmp_path: Path, broken
 
 def test_of_several_writers_none_loses_what_another_wrote(tmp_path: Path) -> None:
     path = config(tmp_path, "# mine\n")
-    given = {"top_k": 3, "max_facts": 40, "ttl_days": 5, "purge_days": 6, "reply_tokens": 70, "hints": False}
+    given = {
+        "top_k": 3,
+        "max_facts": 40,
+        "ttl_days": 5,
+        "purge_days": 6,
+        "reply_tokens": 70,
+        "hints": False,
+    }
     with ThreadPoolExecutor(len(given)) as others:
         list(others.map(lambda name: write(path, name, str(given[name]).lower()), given))
     assert {name: getattr(load(path, environment={}).settings, name) for name in given} == given

@@ -1,6 +1,7 @@
 """`make run` and `make test` on a fresh machine: what they install, what they say when they cannot.
 
-The real script runs in a copy of the project, with stand-ins for Python, the compiler and df on its PATH.
+The real script runs in a copy of the project, with stand-ins for Python, the compiler and df on its
+PATH.
 """
 
 import shutil
@@ -50,7 +51,12 @@ class Machine:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=self.project, env={"PATH": str(self.bin)}, stdin=subprocess.DEVNULL, capture_output=True, text=True
+            command,
+            cwd=self.project,
+            env={"PATH": str(self.bin)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
         )
 
     def set_up(self, *extra: str) -> subprocess.CompletedProcess[str]:
@@ -113,7 +119,10 @@ def with_a_compiler_that_is_an_empty_shell(machine: Machine) -> None:
 
 
 def with_a_full_disk(machine: Machine) -> None:
-    machine.has("df", "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\necho /dev/x 9 9 512000 9% /\n")
+    machine.has(
+        "df",
+        "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\necho /dev/x 9 9 512000 9% /\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +136,9 @@ def with_a_full_disk(machine: Machine) -> None:
         (with_a_full_disk, "3 GB of disk space and 512 MB are free"),
     ],
 )
-def test_what_is_missing_is_said_in_one_sentence(machine: Machine, lacking: Callable[[Machine], None], words: str) -> None:
+def test_what_is_missing_is_said_in_one_sentence(
+    machine: Machine, lacking: Callable[[Machine], None], words: str
+) -> None:
     lacking(machine)
     done = machine.set_up()
     assert words in only_sentence(done)

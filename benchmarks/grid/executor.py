@@ -1,6 +1,8 @@
-"""An executor by rule: it tries the words that come to mind, in its own order, and does what a lesson says.
+"""An executor by rule: it tries the words that come to mind, in its own order, and does what a
+lesson says.
 
-From one run to the next it remembers nothing, as a language model does not; within a run it knows what failed and what worked.
+From one run to the next it remembers nothing, as a language model does not; within a run it knows
+what failed and what worked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +36,9 @@ class Beliefs:
         """Return what comes to mind: mostly the words in their order, a little shuffled."""
         order = {}
         for meaning, words in WORDS.items():
-            order[meaning] = sorted(words, key=lambda word: words.index(word) + random.uniform(0, 3))
+            order[meaning] = sorted(
+                words, key=lambda word: words.index(word) + random.uniform(0, 3)
+            )
         return cls(order)
 
     @property
@@ -82,8 +86,12 @@ class Went:
         return sum(step.channel is not None for step in self.steps)
 
 
-def carry_out(tool: GridTool, beliefs: Beliefs, random: Random, before: Sequence[Hint], tell: Tell) -> Went:
-    """Write a program line by line, with the lessons shown before it and those brought back at each error."""
+def carry_out(
+    tool: GridTool, beliefs: Beliefs, random: Random, before: Sequence[Hint], tell: Tell
+) -> Went:
+    """Write a program line by line, with the lessons shown before it and those brought back at each
+    error.
+    """
     steps: list[Tried] = []
     for hint in before:
         heed(beliefs, hint, random)
@@ -97,7 +105,9 @@ def carry_out(tool: GridTool, beliefs: Beliefs, random: Random, before: Sequence
             hints = tell(attempt, channel, len(steps))
             if channel is None:
                 break
-            beliefs.failed.update((meaning, word) for meaning, word in named(line, words, attempt.output))
+            beliefs.failed.update(
+                (meaning, word) for meaning, word in named(line, words, attempt.output)
+            )
             for hint in hints:
                 heed(beliefs, hint, random)
     return Went(steps, tool.done)
@@ -105,7 +115,11 @@ def carry_out(tool: GridTool, beliefs: Beliefs, random: Random, before: Sequence
 
 def named(line: Line, words: Mapping[str, str], said: str) -> list[tuple[str, str]]:
     """Return the meaning whose word a complaint names, with that word."""
-    return [(meaning, words[meaning]) for meaning in line.meanings if meaning != "*" and f"'{words[meaning]}'" in said]
+    return [
+        (meaning, words[meaning])
+        for meaning in line.meanings
+        if meaning != "*" and f"'{words[meaning]}'" in said
+    ]
 
 
 def heed(beliefs: Beliefs, hint: Hint, random: Random) -> None:

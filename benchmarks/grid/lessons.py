@@ -1,4 +1,6 @@
-"""Lessons kept in memory and not in a store: made, retrieved, settled and judged by the rules of the domain alone."""
+"""Lessons kept in memory and not in a store: made, retrieved, settled and judged by the rules of
+the domain alone.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -104,10 +106,14 @@ class Lessons:
     def on_error(self, tool: str, attempt: ToolAttempt, place: int, now: datetime) -> list[Hint]:
         """Return what is shown after an error, the step after which so many were taken."""
         event = fingerprint(tool, tool, attempt, ())
-        matches = [match for kept in self.kept.values() if (match := fitting(kept, event, attempt.action))]
+        matches = [
+            match for kept in self.kept.values() if (match := fitting(kept, event, attempt.action))
+        ]
         return self._show(rank(matches, tool, (), now, MOST_ON_ERROR), place, event)
 
-    def _show(self, ranked: Sequence[RankedLesson], place: int, event: Fingerprint | None) -> list[Hint]:
+    def _show(
+        self, ranked: Sequence[RankedLesson], place: int, event: Fingerprint | None
+    ) -> list[Hint]:
         hints: list[Hint] = []
         for other in ranked:
             lesson = self.kept[other.match.lesson_id]
@@ -117,9 +123,14 @@ class Lessons:
         return hints
 
     def end(self, tool: str, went: Went, now: datetime) -> Counted:
-        """Settle the activations of a run, judge what they were of, and learn from the run's failures."""
+        """Settle the activations of a run, judge what they were of, and learn from the run's
+        failures.
+        """
         counted = Counted()
-        events = [fingerprint(tool, tool, step.attempt, ()) if step.channel else None for step in went.steps]
+        events = [
+            fingerprint(tool, tool, step.attempt, ()) if step.channel else None
+            for step in went.steps
+        ]
         for activation in self._activations:
             self._settle(activation, went.steps, events, now, counted)
         self._activations.clear()
@@ -130,23 +141,35 @@ class Lessons:
         return counted
 
     def _settle(
-        self, one: Activation, steps: Sequence[Tried], events: Sequence[Fingerprint | None], now: datetime, counted: Counted
+        self,
+        one: Activation,
+        steps: Sequence[Tried],
+        events: Sequence[Fingerprint | None],
+        now: datetime,
+        counted: Counted,
     ) -> None:
         triggers = [one.trigger] if one.trigger else one.lesson.triggers
         follows = following(steps, events, one.place, triggers)
-        settled = settle(follows, steps[one.place - 1].progress if one.place else 0.0, run_ended=True)
+        settled = settle(
+            follows, steps[one.place - 1].progress if one.place else 0.0, run_ended=True
+        )
         if settled is None:
             return
         arm = one.lesson.shown if one.shown else one.lesson.baseline
         if not arm or arm[-1].session != f"{now}":  # a run counts once
             after = steps[one.place : one.place + 1]
-            is_as_said = any(step.channel is None and one.lesson.fix.put_in <= parts(step.attempt.action) for step in after)
+            is_as_said = any(
+                step.channel is None and one.lesson.fix.put_in <= parts(step.attempt.action)
+                for step in after
+            )
             arm.append(replace(evidence(follows, of_run(now)), as_said=is_as_said))
         if not one.shown:
             return
         helped, hurt = settled.helped is True, settled.helped is False
         match = one.lesson.match
-        one.lesson.match = match._replace(helped=match.helped + helped, hurt=match.hurt + hurt, evidence_at=now)
+        one.lesson.match = match._replace(
+            helped=match.helped + helped, hurt=match.hurt + hurt, evidence_at=now
+        )
         one.lesson.useless += settled.useless
         counted.activations += 1
         counted.helped += helped
@@ -158,7 +181,10 @@ class Lessons:
 
     def _loses(self, lesson_id: str) -> bool:
         wins = [wins for pair, wins in self.conflicts.items() if lesson_id in pair]
-        return any(always_loses(counter[lesson_id], counter.total() - counter[lesson_id]) for counter in wins)
+        return any(
+            always_loses(counter[lesson_id], counter.total() - counter[lesson_id])
+            for counter in wins
+        )
 
     def _judge(self, lesson: Kept, counted: Counted) -> None:
         record = LessonRecord(
@@ -175,13 +201,17 @@ class Lessons:
             counted.promoted += move.to == "promoted"
             counted.suppressed += move.to == "suppressed"
 
-    def _learn(self, tool: str, went: Went, events: Sequence[Fingerprint | None], now: datetime) -> None:
+    def _learn(
+        self, tool: str, went: Went, events: Sequence[Fingerprint | None], now: datetime
+    ) -> None:
         solved = {step.line: step.attempt.action for step in went.steps if step.channel is None}
         places: dict[Fingerprint, list[int]] = defaultdict(list)
         for place, event in enumerate(events):
             if event and went.steps[place].line in solved:
                 places[event].append(place)
-        for event, at in sorted(places.items(), key=lambda item: -len(item[1])):  # recurring ones first
+        for event, at in sorted(
+            places.items(), key=lambda item: -len(item[1])
+        ):  # recurring ones first
             step = went.steps[at[0]]
             lesson = self._add(tool, step.attempt.action, solved[step.line], event, now)
             if not lesson.shown:
@@ -189,14 +219,18 @@ class Lessons:
                 lesson.baseline.append(evidence(follows, of_run(now)))
 
     def _add(self, tool: str, wrong: str, correct: str, event: Fingerprint, now: datetime) -> Kept:
-        """Return the lesson that says this, a new one if none does; the same fix for the same error is the same lesson."""
+        """Return the lesson that says this, a new one if none does; the same fix for the same error
+        is the same lesson.
+        """
         fix = Fix.of(wrong, correct)
         for kept in self.kept.values():
             if kept.match.tool == tool and kept.fix == fix:
                 kept.triggers += [event] if event not in kept.triggers else []
                 return kept
         name = f"{len(self.kept):04}"
-        match = LessonMatch(lesson_id=name, status="candidate", tool=tool, session=f"{now}", evidence_at=now)
+        match = LessonMatch(
+            lesson_id=name, status="candidate", tool=tool, session=f"{now}", evidence_at=now
+        )
         self.kept[name] = Kept(match, wrong, correct, [event])
         self._link()
         return self.kept[name]
@@ -204,14 +238,18 @@ class Lessons:
     def _link(self) -> None:
         for kept, other in combinations(self.kept.values(), 2):
             pair = kept.match.lesson_id, other.match.lesson_id
-            if pair not in self.conflicts and are_in_conflict(kept.triggers, kept.fix, other.triggers, other.fix):
+            if pair not in self.conflicts and are_in_conflict(
+                kept.triggers, kept.fix, other.triggers, other.fix
+            ):
                 self.conflicts[pair] = Counter()
                 kept.match = kept.match._replace(conflicts=kept.match.conflicts | {pair[1]})
                 other.match = other.match._replace(conflicts=other.match.conflicts | {pair[0]})
 
 
 def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None:
-    """Return how a lesson fits an error; None if it does not, or if what it takes out is not in the action."""
+    """Return how a lesson fits an error; None if it does not, or if what it takes out is not in the
+    action.
+    """
     if not lesson.fix.taken_out <= set(action.split()):
         return None
     fits: list[tuple[Tier, float]] = []
@@ -233,7 +271,10 @@ def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None
 
 
 def following(
-    steps: Sequence[Tried], events: Sequence[Fingerprint | None], place: int, triggers: Sequence[Fingerprint]
+    steps: Sequence[Tried],
+    events: Sequence[Fingerprint | None],
+    place: int,
+    triggers: Sequence[Fingerprint],
 ) -> list[FollowingStep]:
     """Return what came after so many steps, as a lesson with these triggers sees it."""
     return [

@@ -1,7 +1,8 @@
-"""Tools for tables of numbers, each with words of its own: a tool of somebody else's, which has nothing but the Protocol.
+"""Tools for tables of numbers, each with words of its own: a tool of somebody else's, which has
+nothing but the Protocol.
 
-A program has one line a step, as `keep region is north`. Every tool can do the same; which word it wants for what is drawn by
-a seed, so what is learned about one misleads about another.
+A program has one line a step, as `keep region is north`. Every tool can do the same; which word it
+wants for what is drawn by a seed, so what is learned about one misleads about another.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +34,20 @@ LINES: Mapping[str, Sequence[str]] = {
     "show": ("show", "*"),
 }
 """What a line is made of: meanings, and names (`*`)."""
-NAMES = ("region", "city", "product", "year", "client", "team", "colour", "branch", "item", "shop", "month", "kind")
+NAMES = (
+    "region",
+    "city",
+    "product",
+    "year",
+    "client",
+    "team",
+    "colour",
+    "branch",
+    "item",
+    "shop",
+    "month",
+    "kind",
+)
 COMPLAINTS: Mapping[str, str] = {
     "equals": "bad comparison '{word}' after '{before}'",
     "above": "bad comparison '{word}' after '{before}'",
@@ -52,7 +66,9 @@ class Line:
 
     def written(self, words: Mapping[str, str]) -> str:
         names = iter(self.names)
-        return " ".join(next(names) if meaning == "*" else words[meaning] for meaning in self.meanings)
+        return " ".join(
+            next(names) if meaning == "*" else words[meaning] for meaning in self.meanings
+        )
 
 
 def dialect(seed: int, name: str) -> dict[str, str]:
@@ -81,7 +97,9 @@ class GridTool:
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
         return Feedback(
-            hard_failure=bool(attempt.exit_code), progress_signal=float(self._done), efficiency_signal=Efficiency(attempt.seconds)
+            hard_failure=bool(attempt.exit_code),
+            progress_signal=float(self._done),
+            efficiency_signal=Efficiency(attempt.seconds),
         )
 
     @property
@@ -93,5 +111,7 @@ class GridTool:
         for place, (meaning, word) in enumerate(zip(line.meanings, words, strict=True)):
             if meaning != "*" and word != self._words[meaning]:
                 after = words[place + 1] if place + 1 < len(words) else ""
-                return COMPLAINTS.get(meaning, UNKNOWN).format(word=word, before=words[place - 1], after=after)
+                return COMPLAINTS.get(meaning, UNKNOWN).format(
+                    word=word, before=words[place - 1], after=after
+                )
         return ""

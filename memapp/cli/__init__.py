@@ -1,6 +1,7 @@
 """The command line. Data goes to stdout, narration to stderr; exit codes are in `errors`.
 
-The module of a command is imported when the command is wanted. None but those that talk loads the screen or a model library.
+The module of a command is imported when the command is wanted. None but those that talk loads the
+screen or a model library.
 """
 
 import ast
@@ -33,7 +34,12 @@ SECTIONS = {
     "Trash and undo": {"curate": "rm restore undo", "trash": "trash forget"},
     "Profile and consent": {"consents": "profile consents approve deny"},
     "Agents and reviews": {"council": "council", "agents": "agents rubric", "mcp": "mcp"},
-    "Commands that fail": {"run": "run why", "sql": "sql", "hook": "hook", "lessons": "lessons runs"},
+    "Commands that fail": {
+        "run": "run why",
+        "sql": "sql",
+        "hook": "hook",
+        "lessons": "lessons runs",
+    },
     "Files": {"transfer": "export import", "files": "backup locate"},
     "Maintenance": {
         "upkeep": "upkeep",
@@ -43,23 +49,36 @@ SECTIONS = {
         "completion": "completion",
     },
 }
-"""The headings of `memapp --help`, and below each the commands by the module they are in; a new one needs its word here."""
-MODULES = {name: module for part in SECTIONS.values() for module, names in part.items() for name in names.split()}
+"""The headings of `memapp --help`, and below each the commands by the module they are in; a new one
+needs its word here.
+"""
+MODULES = {
+    name: module
+    for part in SECTIONS.values()
+    for module, names in part.items()
+    for name in names.split()
+}
 
 
 class QuestionGroup(click.Group):
     """A group whose first word may also be a question: `memapp "what tea do I like?"`."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the help; the one that opens the app is not among them."""
+        """Return the commands in the order of the help; the one that opens the app is not among
+        them.
+        """
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; its module is imported now, since the first picture of the app waits for no other."""
+        """Return a command; its module is imported now, since the first picture of the app waits
+        for no other.
+        """
         if cmd_name not in MODULES:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"memapp.cli.{MODULES[cmd_name]}")
-        found = next(getattr(module, name) for name in _function_names(cmd_name) if hasattr(module, name))
+        found = next(
+            getattr(module, name) for name in _function_names(cmd_name) if hasattr(module, name)
+        )
         assert isinstance(found, click.Command)
         return found
 
@@ -70,16 +89,22 @@ class QuestionGroup(click.Group):
         for heading, part in SECTIONS.items():
             with formatter.section(heading):
                 names = [name for group in part.values() for name in group.split()]
-                formatter.write_dl([(name.ljust(width), _listed(name).get_short_help_str(room)) for name in names])
+                formatter.write_dl(
+                    [(name.ljust(width), _listed(name).get_short_help_str(room)) for name in names]
+                )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands that begin so, with what each does, and the options."""
         names = [name for name in MODULES if name.startswith(incomplete)]
-        completed = [CompletionItem(name, help=_listed(name).get_short_help_str()) for name in names]
+        completed = [
+            CompletionItem(name, help=_listed(name).get_short_help_str()) for name in names
+        ]
         return completed + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Carry out a command; a bug of it ends in words and a crash file, and never in a traceback."""
+        """Carry out a command; a bug of it ends in words and a crash file, and never in a
+        traceback.
+        """
         try:
             return super().invoke(ctx)
         except EXPECTED:
@@ -91,15 +116,21 @@ class QuestionGroup(click.Group):
             say(crash.three_lines(error, crash.write_crash_file(error, log, datetime.now(UTC))))
             ctx.exit(1)
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if program := _program_to_run(args):
-            ctx.fail(f"To run {program}: memapp run -- {' '.join(args[1:])}. A question goes in quotes.")
+            ctx.fail(
+                f"To run {program}: memapp run -- {' '.join(args[1:])}. A question goes in quotes."
+            )
         if _is_question(args):
             args = ["chat", *args]
         elif args and self.get_command(ctx, args[0]) is None:
             near = _meant(args[0], self.list_commands(ctx), is_alone=len(args) == 1)
             if near:
-                ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
+                ctx.fail(
+                    f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes."
+                )
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
 
@@ -111,30 +142,44 @@ def _program_to_run(args: Sequence[str]) -> str:
 
 
 def _is_question(args: Sequence[str]) -> bool:
-    """Tell a question from a command that is called like its first word: `memapp why is the sky blue`."""
+    """Tell a question from a command that is called like its first word: `memapp why is the sky
+    blue`.
+    """
     is_called_so = len(args) > 1 and args[0] in ("run", "why") and not args[1].startswith("-")
     return is_called_so and not (args[0] == "run" and "--" in args)
 
 
 def _listed(name: str) -> click.Command:
-    """Return a command as far as a list shows it, out of its source: the key for completion must not load thirty commands."""
+    """Return a command as far as a list shows it, out of its source: the key for completion must
+    not load thirty commands.
+    """
     functions = _functions(MODULES[name])
-    return click.Command(name, help=next(functions[text] for text in _function_names(name) if text in functions))
+    return click.Command(
+        name, help=next(functions[text] for text in _function_names(name) if text in functions)
+    )
 
 
 def _function_names(command: str) -> tuple[str, str]:
-    """Return what the function of a command may be called: some commands' names have another meaning in Python."""
+    """Return what the function of a command may be called: some commands' names have another
+    meaning in Python.
+    """
     return f"{command}_", command
 
 
 @cache
 def _functions(module: str) -> dict[str, str | None]:
     source = Path(__file__).with_name(f"{module}.py").read_text("utf-8")
-    return {node.name: ast.get_docstring(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name: ast.get_docstring(node)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
-    """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp serach tea` a slip."""
+    """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp
+    serach tea` a slip.
+    """
     if " " in word.strip():
         return ""
     slips = (command for command in commands if is_slip(word, command))
@@ -143,24 +188,48 @@ def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
 
 
 NEAR_ALONE = 75
-SCREENS = {"memories": "list", "inbox": "consents", "learned": "lessons", "activity": "stats", "settings": "config"}
+SCREENS = {
+    "memories": "list",
+    "inbox": "consents",
+    "learned": "lessons",
+    "activity": "stats",
+    "settings": "config",
+}
 """The commands that show what a screen of another name shows."""
 
 
-@click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=QuestionGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="memapp", prog_name="memapp")
 @click.option("--db", type=PATH, help="The memory file to use.")
 @click.option("--home", type=PATH, help="The folder that holds everything memapp keeps.")
 @click.option("-m", "--model", help="A GGUF file, or its name in the models folder.")
-@click.option("--server", help="An OpenAI-compatible server on this machine, e.g. http://127.0.0.1:8080/v1.")
+@click.option(
+    "--server", help="An OpenAI-compatible server on this machine, e.g. http://127.0.0.1:8080/v1."
+)
 @click.option("--plain", is_flag=True, help="Chat line by line, for screen readers and pipes.")
 @click.pass_context
-def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | None, server: str | None, plain: bool) -> None:
+def main(
+    ctx: click.Context,
+    db: Path | None,
+    home: Path | None,
+    model: str | None,
+    server: str | None,
+    plain: bool,
+) -> None:
     """Chat with a model on your machine that remembers you. Without a command, the app opens.
 
     `memapp "QUESTION"` opens the app and sends the question.
     """
-    ctx.obj = {"database": db, "home": home, "flags": {"model": model, "server": server}, "plain": plain}
+    ctx.obj = {
+        "database": db,
+        "home": home,
+        "flags": {"model": model, "server": server},
+        "plain": plain,
+    }
     if ctx.invoked_subcommand is None:
         ctx.exit(ctx.invoke(chat))
 
@@ -178,7 +247,11 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     from memapp import paths
     from memapp.ui.app import MemappApp
 
-    app = MemappApp(partial(start_or_read, options), paths.locate(options["home"]).log, question=" ".join(question))
+    app = MemappApp(
+        partial(start_or_read, options),
+        paths.locate(options["home"]).log,
+        question=" ".join(question),
+    )
     app.run()
     if app.demo_wanted:
         from memapp.cli import demo
@@ -191,12 +264,16 @@ def start_or_read(options: dict[str, Any]) -> "Runtime":
     """Open memapp; only to read, where the disk is full."""
     from memapp import bootstrap
 
-    start = partial(bootstrap.start, home=options["home"], database=options["database"], flags=options["flags"])
+    start = partial(
+        bootstrap.start, home=options["home"], database=options["database"], flags=options["flags"]
+    )
     try:
         return start()
     except DiskFull as full:
         runtime = start(read_only=True)
-        runtime.database.news.append(f"{full.message} Until some is free and memapp is started again, you can only read.")
+        runtime.database.news.append(
+            f"{full.message} Until some is free and memapp is started again, you can only read."
+        )
         return runtime
 
 
@@ -220,7 +297,9 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at exit
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else Python complains once more at exit
         return 0
     except UnicodeError:
         say("These words are no text that can be read or written here: memapp speaks UTF-8.")

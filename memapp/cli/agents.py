@@ -44,8 +44,18 @@ def _row(agent: Agent) -> dict[str, str]:
 def _data(agent: Agent) -> dict[str, Any]:
     name, of = agent.name, agent.total
     return {
-        **{"name": name, "called": called_agent(name), "model": agent.model, "role": agent.primary_role},
-        **{"rounds": agent.rounds, "trust": agent.trust, "formula": formula(of), "kept_share": kept_share(of)},
+        **{
+            "name": name,
+            "called": called_agent(name),
+            "model": agent.model,
+            "role": agent.primary_role,
+        },
+        **{
+            "rounds": agent.rounds,
+            "trust": agent.trust,
+            "formula": formula(of),
+            "kept_share": kept_share(of),
+        },
         **{"may": agent.leave, "program": agent.program, "imported": bool(agent.imported)},
         **{"undecided": len(agent.undecided), "sums": of},
     }
@@ -64,13 +74,19 @@ def show_agent(runtime: Runtime, name: str) -> Output:
     notes = [
         f"{called_agent(agent.name)}, {agent.primary_role}: {agent.counted}",
         *agent.remarks,
-        f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it." if narrows else "",
+        f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it."
+        if narrows
+        else "",
         f"formula {formula(of):.2f} = .4 x {of.impactful}/{of.judged} kept + .3 x {depth:.2f} depth of its objections"
         f" + .3 x (1 - {of.reversed}/{of.favours} taken back after a yes or a week); 0/0 is 0",
         f"trust {agent.trust:.2f} = ({of.events} x {formula(of):.2f} + 5 x .60) / {of.events + 5}, so that few events say little",
         f"kept share {kept_share(of):.2f} = ({of.impactful} + 3) / ({of.judged} + 5); at .35 it asks first, above .45 it writes",
     ]
-    return Output({**_data(agent), "events": agent.events, "history": history, "diversity": bits}, rows=rows, notes=notes)
+    return Output(
+        {**_data(agent), "events": agent.events, "history": history, "diversity": bits},
+        rows=rows,
+        notes=notes,
+    )
 
 
 agents.add_command(show_agent, "trust")
@@ -95,12 +111,17 @@ def unblock(runtime: Runtime, name: str) -> Output:
 def _blocked(runtime: Runtime, name: str, *, blocked: bool) -> Output:
     service.set_blocked(runtime, name, blocked=blocked)
     one = service.get_agent(runtime, name)
-    return Output(_data(one), aside=f"{'Blocked' if blocked else 'Unblocked'} {called_agent(one.name)}. To undo: memapp undo.")
+    return Output(
+        _data(one),
+        aside=f"{'Blocked' if blocked else 'Unblocked'} {called_agent(one.name)}. To undo: memapp undo.",
+    )
 
 
 @agents.command()
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=FOLDER, help="The folder to write to; otherwise standard output.")
+@click.option(
+    "-o", "--output", type=FOLDER, help="The folder to write to; otherwise standard output."
+)
 @click.pass_obj
 def export(options: dict[str, Any], name: str | None, output: Path | None) -> None:
     """Export an agent, or all agents, as memory/<agent>.json."""
@@ -142,7 +163,9 @@ def rubric() -> None:
 def list_rubric(runtime: Runtime) -> Output:
     """List the criteria and their weights."""
     found = service_rubric.list_criteria(runtime)
-    return listing(found, lambda one: {"name": one.name, "weight": f"{one.weight:.2f}", "asks": one.asks})
+    return listing(
+        found, lambda one: {"name": one.name, "weight": f"{one.weight:.2f}", "asks": one.asks}
+    )
 
 
 @rubric.command("set")
@@ -152,4 +175,7 @@ def list_rubric(runtime: Runtime) -> Output:
 def set_weight(runtime: Runtime, criterion: str, weight: float) -> Output:
     """Set the weight of a criterion, 0 to 1; a new name adds one."""
     service_rubric.set_weight(runtime, criterion, weight)
-    return Output(service_rubric.list_criteria(runtime), aside=f"{criterion}: {weight:.2f}. To undo: memapp undo.")
+    return Output(
+        service_rubric.list_criteria(runtime),
+        aside=f"{criterion}: {weight:.2f}. To undo: memapp undo.",
+    )

@@ -22,7 +22,9 @@ def chats() -> None:
 
 
 @chats.command("list")
-@click.option("--deleted", is_flag=True, help="Deleted chats, and the earliest day of their erasure.")
+@click.option(
+    "--deleted", is_flag=True, help="Deleted chats, and the earliest day of their erasure."
+)
 @limit_option(50)
 @reads
 def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
@@ -36,7 +38,9 @@ def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
         return {"id": name(one.id), **times, "persona": one.persona, "title": one.title}
 
     threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
-    return listing(threads, row, "No chat was deleted." if deleted else "There are no chats yet.", limit)
+    return listing(
+        threads, row, "No chat was deleted." if deleted else "There are no chats yet.", limit
+    )
 
 
 @chats.command("show")
@@ -57,24 +61,38 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int) -> Output:
     name = short_ids(runtime, "threads")
     return listing(
         browse.find(runtime, " ".join(query), limit, kinds=("message",)),
-        lambda hit: {"chat": name(hit.thread_id), "when": when(hit.at), "text": hit.snippet, "beside": hit.beside},
+        lambda hit: {
+            "chat": name(hit.thread_id),
+            "when": when(hit.at),
+            "text": hit.snippet,
+            "beside": hit.beside,
+        },
         "Nothing found.",
     )
 
 
 @chats.command("export")
 @click.argument("chat_id", metavar="ID")
-@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True
+)
 @click.option("-o", "--output", type=FILE, help="The file to write; otherwise standard output.")
 @click.pass_obj
-def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None) -> None:
+def export(
+    options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None
+) -> None:
     """Write a chat as Markdown or JSON."""
     _export(options, chat_id, form, output)
 
 
 @chats.command("import")
 @click.argument("file", type=FILE)
-@click.option("--persona", default="companion", show_default=True, help="The persona that answers from now on.")
+@click.option(
+    "--persona",
+    default="companion",
+    show_default=True,
+    help="The persona that answers from now on.",
+)
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:
     """Import an old save with a conversation_history as a chat.
@@ -83,7 +101,11 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
     """
     with opened(options) as runtime:
         thread, count = saves.import_save(runtime, file, persona)
-    say(f"Imported {counted(count, 'message')}." if count else "This save has no conversation in it: the new chat is empty.")
+    say(
+        f"Imported {counted(count, 'message')}."
+        if count
+        else "This save has no conversation in it: the new chat is empty."
+    )
     say("Imported chats are conversation only: memapp learns no facts from them.")
     show(thread.id)
 
@@ -121,12 +143,21 @@ def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json
     with opened(options, read_only=not yes) as runtime:
         chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
         titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)
-        warning = NeedsYes(f"This would erase for good: {titles}. What memapp learned there stays.", "Add --yes to do it.")
-        answer = erased(forget.purge_chats(runtime, chosen)) if yes else Output({"chats": len(chosen)}, error=warning)
+        warning = NeedsYes(
+            f"This would erase for good: {titles}. What memapp learned there stays.",
+            "Add --yes to do it.",
+        )
+        answer = (
+            erased(forget.purge_chats(runtime, chosen))
+            if yes
+            else Output({"chats": len(chosen)}, error=warning)
+        )
     answer.write(as_json)
 
 
-def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
+def _export(
+    options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None
+) -> None:
     with opened(options, read_only=True) as runtime:
         text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
         if output is not None:

@@ -1,4 +1,6 @@
-"""The person's profile from the command line: what waits for a yes, the decisions, and the profile itself."""
+"""The person's profile from the command line: what waits for a yes, the decisions, and the profile
+itself.
+"""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -9,7 +11,17 @@ import click
 from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes
 from memapp.domain.changes import CLIENT
-from memapp.domain.consent import CHAT, CONFLICT, FACT, ConsentRequest, DenyReason, ImportedFile, came_from, label, replaced
+from memapp.domain.consent import (
+    CHAT,
+    CONFLICT,
+    FACT,
+    ConsentRequest,
+    DenyReason,
+    ImportedFile,
+    came_from,
+    label,
+    replaced,
+)
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
@@ -32,7 +44,10 @@ def consents() -> None:
 @reads
 def list_(runtime: Runtime, limit: int) -> Output:
     """List pending requests, newest first; an imported file is one line."""
-    waiting: list[ConsentRequest | ImportedFile] = [*pending.list_files(runtime), *pending.list_pending(runtime, limit=limit + 1)]
+    waiting: list[ConsentRequest | ImportedFile] = [
+        *pending.list_files(runtime),
+        *pending.list_pending(runtime, limit=limit + 1),
+    ]
     return listing(waiting, _row(runtime), "Nothing waits for you.", limit)
 
 
@@ -45,7 +60,11 @@ def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str
             return {**found, "from": "imported", "field": "File", "change": str(one)}
         told = one
         is_alone = one.field in (FACT, CHAT)
-        value = told.new_value if is_alone else _from_to(replaced(told, known.get(one.field, ())), told.new_value)
+        value = (
+            told.new_value
+            if is_alone
+            else _from_to(replaced(told, known.get(one.field, ())), told.new_value)
+        )
         return {**found, "from": came_from(one), "field": label(one.field), "change": value}
 
     return row
@@ -62,27 +81,38 @@ def _from_to(old: str, new: str) -> str:
 def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     """Show a request with its evidence.
 
-    Shows the value, the words it was read from, and the memory that depends on it. For an imported file,
-    lists its pending requests.
+    Shows the value, the words it was read from, and the memory that depends on it. For an imported
+    file, lists its pending requests.
     """
     request_id = ids.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
-        return listing(pending.list_of_file(runtime, file.id, limit=limit + 1), _row(runtime), limit=limit)
+        return listing(
+            pending.list_of_file(runtime, file.id, limit=limit + 1), _row(runtime), limit=limit
+        )
     request = pending.get(runtime, request_id)
-    memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
+    memory, says = (
+        pending.memory_text(runtime, request.id),
+        decisions.profile(runtime).get(request.field, ()),
+    )
     evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
     old, state, until, beside = request.old_value, str(request.state), "", ""
     if request.state == "pending":
         old = replaced(request, says)
         is_open = request.expires_at >= runtime.clock()
-        state, until = ("pending", f", open until {when(request.expires_at)}") if is_open else ("unanswered, so a no", "")
+        state, until = (
+            ("pending", f", open until {when(request.expires_at)}")
+            if is_open
+            else ("unanswered, so a no", "")
+        )
         beside = "; ".join(text for text in says if text != old)
     notes = [
         f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
         f"waits with it: {memory}" if memory and memory != request.new_value else "",
         f"it says that you said: {request.quote}" if request.quote else "",
-        INSTRUCTION if request.proposer.startswith(CLIENT) and is_instruction(request.new_value) else "",
+        INSTRUCTION
+        if request.proposer.startswith(CLIENT) and is_instruction(request.new_value)
+        else "",
         *messages_behind(evidence),
     ]
     data = {**asdict(request), "memory": memory, "said": [message.text for message in evidence]}
@@ -101,7 +131,10 @@ def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
     request_id = ids.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
         if value is not None:
-            raise UsageError("A file has no value.", f"`memapp consents show {file.id}` lists what it says, with their ids.")
+            raise UsageError(
+                "A file has no value.",
+                f"`memapp consents show {file.id}` lists what it says, with their ids.",
+            )
         return _of_file(runtime, file, decisions.approve(runtime, file.id))
     request = pending.get(runtime, request_id)
     if value is None:
@@ -116,7 +149,9 @@ def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
 
 @click.command()
 @click.argument("request_id", metavar="ID")
-@click.option("--reason", type=click.Choice(get_args(DenyReason)), help="The reason, for the history.")
+@click.option(
+    "--reason", type=click.Choice(get_args(DenyReason)), help="The reason, for the history."
+)
 @writes
 def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output:
     """Deny a request, or everything in an imported file."""
@@ -130,7 +165,9 @@ def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output
 def _of_file(runtime: Runtime, file: ImportedFile, step: str) -> Output:
     left = pending.get_file(runtime, file.id)
     rest = f" Still waiting, since it would replace what your profile says: {left}." if left else ""
-    return Output(left or file, aside=f"{past_decisions.describe(runtime, step)}. To undo: memapp undo.{rest}")
+    return Output(
+        left or file, aside=f"{past_decisions.describe(runtime, step)}. To undo: memapp undo.{rest}"
+    )
 
 
 @click.group(cls=ListingGroup)
@@ -143,8 +180,14 @@ def profile() -> None:
 def list_profile(runtime: Runtime) -> Output:
     """List your profile, one value a line."""
     known = decisions.profile(runtime)
-    rows = [{"field": label(field), "value": value} for field, values in known.items() for value in values]
-    return Output(known, rows=rows, notes=() if known else ("Nothing yet. Try: memapp profile set name Ana",))
+    rows = [
+        {"field": label(field), "value": value}
+        for field, values in known.items()
+        for value in values
+    ]
+    return Output(
+        known, rows=rows, notes=() if known else ("Nothing yet. Try: memapp profile set name Ana",)
+    )
 
 
 def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:

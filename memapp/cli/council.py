@@ -1,4 +1,6 @@
-"""A second opinion from the command line: reviewers look at an answer, and the person takes what they want."""
+"""A second opinion from the command line: reviewers look at an answer, and the person takes what
+they want.
+"""
 
 from dataclasses import asdict
 from typing import Any
@@ -19,18 +21,33 @@ from memapp.services import council as service
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("--chat", "chat_id", metavar="ID", default="", help="The chat of the answer; otherwise the last chat.")
 @click.option(
-    "--take", type=click.Choice(["draft", "revision", "none"]), help="Keep the answer, take its revision, or take neither."
+    "--chat",
+    "chat_id",
+    metavar="ID",
+    default="",
+    help="The chat of the answer; otherwise the last chat.",
+)
+@click.option(
+    "--take",
+    type=click.Choice(["draft", "revision", "none"]),
+    help="Keep the answer, take its revision, or take neither.",
 )
 @click.option("--edit", metavar="TEXT", default="", help="Put these words in place of the answer.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON: the review with its objections.")
 @click.pass_obj
-def council(options: dict[str, Any], text: tuple[str, ...], chat_id: str, take: Choice | None, edit: str, as_json: bool) -> None:
+def council(
+    options: dict[str, Any],
+    text: tuple[str, ...],
+    chat_id: str,
+    take: Choice | None,
+    edit: str,
+    as_json: bool,
+) -> None:
     """Ask one question and have the answer reviewed.
 
-    Without a question, reviewers look at the last answer, or continue an unfinished review. With --take
-    or --edit, you decide which text stands.
+    Without a question, reviewers look at the last answer, or continue an unfinished review. With
+    --take or --edit, you decide which text stands.
     """
     question = " ".join(text)
     with opened(options) as runtime:
@@ -65,10 +82,17 @@ def _answered(runtime: Runtime, thread: Thread | None) -> str:
     """Return the last message of a chat that was answered."""
     messages = chats.page(runtime, thread.id).messages if thread else []
     found = next(
-        (message.reply_to for message in reversed(messages) if message.role is Role.ASSISTANT and message.reply_to), None
+        (
+            message.reply_to
+            for message in reversed(messages)
+            if message.role is Role.ASSISTANT and message.reply_to
+        ),
+        None,
     )
     if found is None:
-        raise UsageError("There is no answer to review.", "Write a question after `memapp council`.")
+        raise UsageError(
+            "There is no answer to review.", "Write a question after `memapp council`."
+        )
     return found
 
 
@@ -88,11 +112,16 @@ def _show(runtime: Runtime, held: Round) -> None:
         show("Nobody objects: the answer stands.")
     elif held.revision:
         show(f"\n{held.revision}")
-        say("To take it: memapp council --take revision. Or: --take draft, --take none, --edit TEXT.")
+        say(
+            "To take it: memapp council --take revision. Or: --take draft, --take none, --edit TEXT."
+        )
 
 
 def _decide(runtime: Runtime, thread: Thread | None, choice: Choice, text: str) -> None:
     held = _last(runtime, thread)
     service.decide(runtime, held.id, choice, text)
-    show(service.of_messages(runtime, [held.message_id])[held.message_id].final or "Neither stands any more.")
+    show(
+        service.of_messages(runtime, [held.message_id])[held.message_id].final
+        or "Neither stands any more."
+    )
     say("To undo: memapp undo.")

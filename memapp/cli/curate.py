@@ -20,19 +20,34 @@ from memapp.services import undo as service
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @words_argument(needed=False)
-@click.option("--tag", "tags", multiple=True, help="A tag in place of the old ones; repeat the option for more.")
-@click.option("--importance", metavar="1-5", type=click.IntRange(1, 5), help="The importance, from 1 to 5.")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    help="A tag in place of the old ones; repeat the option for more.",
+)
+@click.option(
+    "--importance", metavar="1-5", type=click.IntRange(1, 5), help="The importance, from 1 to 5."
+)
 @click.option("--category", help="The new category.")
 @writes
 def edit(
-    runtime: Runtime, memory_id: str, text: str | None, tags: tuple[str, ...], importance: int | None, category: str | None
+    runtime: Runtime,
+    memory_id: str,
+    text: str | None,
+    tags: tuple[str, ...],
+    importance: int | None,
+    category: str | None,
 ) -> Output:
     """Change the text, tags, importance or category of a memory.
 
     With - as TEXT, the text is read from standard input.
     """
     if text is None and not tags and importance is None and category is None:
-        raise UsageError("There is nothing to change.", "Write the new text after the id, or see `memapp edit --help`.")
+        raise UsageError(
+            "There is nothing to change.",
+            "Write the new text after the id, or see `memapp edit --help`.",
+        )
     found = ids.memory(runtime, memory_id)
     curate.edit(runtime, found, text, tags=tags or None, importance=importance, category=category)
     after = curate.get(runtime, found)
@@ -65,7 +80,9 @@ def rm(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     return _do(runtime, memory_ids, curate.discard, "Trashed")
 
 
-def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Revision], did: str) -> Output:
+def _do(
+    runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Revision], did: str
+) -> Output:
     """Do something to memories in one step, and say what was done to which."""
     found = ids.memories(runtime, memory_ids)
     action(runtime, *found)
@@ -76,10 +93,20 @@ def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Rev
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
 @click.option("--file", type=FILE, help="A backup that replaces the memory file.")
-@click.option("--yes", is_flag=True, help="Replace the file. Without --yes, memapp only shows what the backup holds.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Replace the file. Without --yes, memapp only shows what the backup holds.",
+)
 @as_json_option
 @click.pass_obj
-def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | None, yes: bool, as_json: bool) -> None:
+def restore(
+    options: dict[str, Any],
+    memory_ids: tuple[str, ...],
+    file: Path | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Restore memories from the trash, or a backup with --file."""
     if (file is None) == (not memory_ids):
         raise UsageError("Say what to bring back: ids from the trash, or a backup with --file.")
@@ -94,7 +121,9 @@ def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | N
 
 
 def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
-    """Bring memories back from the trash and say which; it is an error if the person's word is needed for some first."""
+    """Bring memories back from the trash and say which; it is an error if the person's word is
+    needed for some first.
+    """
     back = curate.restore(runtime, *ids.memories(runtime, memory_ids, "trash"))
     restored = curate.get_many(runtime, [revision.memory_id for revision in back.revisions])
     known = curate.get_many(runtime, back.known)
@@ -103,8 +132,14 @@ def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     if known:
         error = UsageError(f"Not restored, since memapp knows the same already: {_named(known)}.")
     elif unsaid:
-        hint = "See: memapp consents list." if back.asked else "Write what is right: memapp profile set."
-        error = NeedsYes(f"Not restored, since it says something of your profile: {_named(unsaid)}.", hint)
+        hint = (
+            "See: memapp consents list."
+            if back.asked
+            else "Write what is right: memapp profile set."
+        )
+        error = NeedsYes(
+            f"Not restored, since it says something of your profile: {_named(unsaid)}.", hint
+        )
     said = "\n".join(f"Restored: {memory.text}" for memory in restored)
     return Output({"restored": restored, "stayed": [*known, *unsaid]}, aside=said, error=error)
 
@@ -114,7 +149,14 @@ def _named(found: list[Memory]) -> str:
 
 
 @click.command()
-@click.option("--steps", metavar="N", type=COUNT, default=1, show_default=True, help="How many changes to undo.")
+@click.option(
+    "--steps",
+    metavar="N",
+    type=COUNT,
+    default=1,
+    show_default=True,
+    help="How many changes to undo.",
+)
 @writes
 def undo(runtime: Runtime, steps: int) -> Output:
     """Undo the last change, or the last N changes."""
@@ -125,5 +167,9 @@ def undo(runtime: Runtime, steps: int) -> Output:
             lines.append(f"Taken back: {service.describe(runtime, taken[-1])}")
     except MemappError as met:
         error = met
-    fewer = f"There was no more to take back than {len(taken)}." if len(taken) < steps and error is None else ""
+    fewer = (
+        f"There was no more to take back than {len(taken)}."
+        if len(taken) < steps and error is None
+        else ""
+    )
     return Output(taken, "\n".join(lines), aside=fewer, error=error)

@@ -1,4 +1,6 @@
-"""Trying memapp: the app on sample conversations, in a folder that is gone when it closes, or else with the next demo."""
+"""Trying memapp: the app on sample conversations, in a folder that is gone when it closes, or else
+with the next demo.
+"""
 
 import os
 import shutil
@@ -27,40 +29,63 @@ PREFIX = "memapp-demo-"
 def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample chats; nothing is saved."""
     if not has_terminal():
-        raise UsageError("The demo needs a terminal.", "Start it without a pipe or a file for what it writes.")
+        raise UsageError(
+            "The demo needs a terminal.", "Start it without a pipe or a file for what it writes."
+        )
     from memapp.ui.app import MemappApp
 
     with passing_folder() as folder:
-        app = MemappApp(lambda: start(options, folder), paths.locate(options["home"]).log, demo=True)
+        app = MemappApp(
+            lambda: start(options, folder), paths.locate(options["home"]).log, demo=True
+        )
         app.run()
         return app.return_code or 0
 
 
 def start_instead(options: dict[str, Any]) -> NoReturn:
-    """Become `memapp demo`, with the options of this start; what this process still loads ends with it."""
-    given = {"--home": options["home"], "--model": options["flags"]["model"], "--server": options["flags"]["server"]}
-    words = [word for option, value in given.items() if value is not None for word in (option, str(value))]
+    """Become `memapp demo`, with the options of this start; what this process still loads ends with
+    it.
+    """
+    given = {
+        "--home": options["home"],
+        "--model": options["flags"]["model"],
+        "--server": options["flags"]["server"],
+    }
+    words = [
+        word
+        for option, value in given.items()
+        if value is not None
+        for word in (option, str(value))
+    ]
     os.execv(sys.executable, [sys.executable, "-m", "memapp", *words, "demo"])
 
 
 def start(options: dict[str, Any], folder: Path) -> "Runtime":
-    """Open the samples in a folder; the models, their faster copies and the log are those of every day."""
+    """Open the samples in a folder; the models, their faster copies and the log are those of every
+    day.
+    """
     from memapp import bootstrap
     from memapp.services import samples
 
     runtime = bootstrap.start(home=folder, database=folder / "memapp.db", flags=options["flags"])
     everyday = paths.locate(options["home"])
-    runtime.paths = runtime.paths._replace(models=everyday.models, cache=everyday.cache, log=everyday.log)
+    runtime.paths = runtime.paths._replace(
+        models=everyday.models, cache=everyday.cache, log=everyday.log
+    )
     samples.fill(runtime)
     return runtime
 
 
 @contextmanager
 def passing_folder() -> Iterator[Path]:
-    """Make a folder for this process and remove it afterwards, with those of processes that are gone."""
+    """Make a folder for this process and remove it afterwards, with those of processes that are
+    gone.
+    """
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         number = left.name.removeprefix(PREFIX).partition("-")[0]
         if number.isdecimal() and not psutil.pid_exists(int(number)):
             shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)

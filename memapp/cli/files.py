@@ -27,7 +27,10 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     if place and not as_json:
         show(str(getattr(found, place)))
         return
-    rows = [{"place": name, "path": str(getattr(found, name))} for name in ([place] if place else PLACES)]
+    rows = [
+        {"place": name, "path": str(getattr(found, name))}
+        for name in ([place] if place else PLACES)
+    ]
     Output(rows, rows=rows).write(as_json)
 
 
@@ -46,11 +49,15 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
         raise UsageError(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
         backups.write_copy(runtime, path)
-    Output({"path": str(path), "bytes": path.stat().st_size}, aside=f"Written to {target}.").write(as_json)
+    Output({"path": str(path), "bytes": path.stat().st_size}, aside=f"Written to {target}.").write(
+        as_json
+    )
 
 
 def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: bool) -> None:
-    """Put a backup in place of the memory file, which is moved aside. Without a yes only say what is in it."""
+    """Put a backup in place of the memory file, which is moved aside. Without a yes only say what
+    is in it.
+    """
     from memapp.store import restore
 
     source = source.absolute()
@@ -65,9 +72,15 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
     held += f" and {counted(found.waiting, 'undecided request')}"
     path = paths.locate(options["home"], options["database"]).database
-    strange = f" It is no backup of {path}, but of another memory file." if restore.is_of_another(path, source) else ""
+    strange = (
+        f" It is no backup of {path}, but of another memory file."
+        if restore.is_of_another(path, source)
+        else ""
+    )
     if not yes:
-        known = "; ".join(f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile)
+        known = "; ".join(
+            f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile
+        )
         raise NeedsYes(
             f"It holds {held}." + (f" Its profile says {known}." if known else "") + strange,
             "What you erased since it was made comes back. Add --yes to use it.",

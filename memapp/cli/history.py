@@ -38,16 +38,31 @@ COLUMNS = (
 
 @click.command()
 @click.argument("memory_id", metavar="[ID]", default="")
-@click.option("--diff", nargs=2, type=NUMBER, metavar="A B", help="Show the difference between two versions.")
-@click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table", show_default=True)
+@click.option(
+    "--diff", nargs=2, type=NUMBER, metavar="A B", help="Show the difference between two versions."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "csv"]),
+    default="table",
+    show_default=True,
+)
 @limit_option(50)
 @as_json_option
 @click.pass_obj
-def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | None, form: str, limit: int, as_json: bool) -> None:
+def history(
+    options: dict[str, Any],
+    memory_id: str,
+    diff: tuple[int, int] | None,
+    form: str,
+    limit: int,
+    as_json: bool,
+) -> None:
     """Show who changed what, newest first.
 
-    The versions of a memory are numbered 1, 2, 3: `memapp history ID --diff 1 2` compares two. The formats
-    jsonl and csv write the whole history, oldest first, and ignore -n.
+    The versions of a memory are numbered 1, 2, 3: `memapp history ID --diff 1 2` compares two. The
+    formats jsonl and csv write the whole history, oldest first, and ignore -n.
     """
     if diff and not memory_id:
         raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
@@ -65,7 +80,10 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
 def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
     """Return the last entries, and what a memory replaced."""
     numbers = _numbers(runtime)
-    found = [_full_row(runtime, numbers, entry) for entry in activity.entries(runtime, memory_id, limit=limit)]
+    found = [
+        _full_row(runtime, numbers, entry)
+        for entry in activity.entries(runtime, memory_id, limit=limit)
+    ]
     rows = [
         {
             "when": when(row["at"]),
@@ -86,13 +104,20 @@ def _about(row: dict[str, Any]) -> str:
     """Say what an entry is about that is of no memory."""
     if row["memory_id"].startswith(LESSON):
         return "a lesson"
-    return f"{label_of(row['memory_id'])}: {row['meta'].get('decision', 'changed')}" if row["event"] == Event.PROFILE else ""
+    return (
+        f"{label_of(row['memory_id'])}: {row['meta'].get('decision', 'changed')}"
+        if row["event"] == Event.PROFILE
+        else ""
+    )
 
 
 def _write_all(runtime: Runtime, memory_id: str, form: str) -> None:
     """Write every entry, oldest first."""
     numbers = _numbers(runtime)
-    rows = (_full_row(runtime, numbers, entry) for entry in reversed(list(_all_entries(runtime, memory_id))))
+    rows = (
+        _full_row(runtime, numbers, entry)
+        for entry in reversed(list(_all_entries(runtime, memory_id)))
+    )
     if form == "jsonl":
         for row in rows:
             show(strict_json.write(plain(row)))
@@ -102,7 +127,14 @@ def _write_all(runtime: Runtime, memory_id: str, form: str) -> None:
     writer.writeheader()
     for row in rows:
         meta = json.dumps(row["meta"], ensure_ascii=False)
-        writer.writerow({**row, "at": row["at"].isoformat(), "evidence": " ".join(row["evidence"]), "meta": meta})
+        writer.writerow(
+            {
+                **row,
+                "at": row["at"].isoformat(),
+                "evidence": " ".join(row["evidence"]),
+                "meta": meta,
+            }
+        )
     show(text.getvalue(), newline=False)
 
 
@@ -114,25 +146,43 @@ def _all_entries(runtime: Runtime, memory_id: str) -> Iterator[Entry]:
 
 
 def _numbers(runtime: Runtime) -> Numbers:
-    """Return what numbers versions; one that nobody can tell from the one before has the same number."""
+    """Return what numbers versions; one that nobody can tell from the one before has the same
+    number.
+    """
 
     @cache
     def begun(memory_id: str) -> list[int]:
         return [moment.version.id for moment in activity.timeline(runtime, memory_id)]
 
-    return lambda memory_id, version: None if version is None else bisect_right(begun(memory_id), version) or None
+    return lambda memory_id, version: (
+        None if version is None else bisect_right(begun(memory_id), version) or None
+    )
 
 
 def _full_row(runtime: Runtime, numbers: Numbers, entry: Entry) -> dict[str, Any]:
-    """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
-    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
+    """Return an entry with what was said before and after, and the ids of the messages it rests on,
+    as far as not erased.
+    """
+    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(
+        runtime, entry
+    )
     before, after = (numbers(entry.memory_id, number) for number in (entry.before, entry.after))
-    fields = {**asdict(entry), "before": before, "after": after, "old": old, "new": new, "evidence": evidence}
+    fields = {
+        **asdict(entry),
+        "before": before,
+        "after": after,
+        "old": old,
+        "new": new,
+        "evidence": evidence,
+    }
     return {name: fields[name] for name in COLUMNS}
 
 
 def _of_memory(runtime: Runtime, entry: Entry) -> Said:
-    old, new = (activity.version(runtime, number) if number else None for number in (entry.before, entry.after))
+    old, new = (
+        activity.version(runtime, number) if number else None
+        for number in (entry.before, entry.after)
+    )
     last = new or old
     return old.text if old else None, new.text if new else None, last.sources if last else ()
 
@@ -151,10 +201,15 @@ def _difference(runtime: Runtime, memory_id: str, first: int, second: int) -> Ou
     found = [moment.version for moment in activity.timeline(runtime, memory_id)]
     for number in (first, second):
         if not 1 <= number <= len(found):
-            raise NotFound(f"This memory has no version {number}.", f"It has {counted(len(found), 'version')}, from 1 on.")
+            raise NotFound(
+                f"This memory has no version {number}.",
+                f"It has {counted(len(found), 'version')}, from 1 on.",
+            )
     before, after = found[first - 1], found[second - 1]
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    words = " ".join(marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text))
+    words = " ".join(
+        marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text)
+    )
     others = [
         f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}"
         for name in ("tags", "category", "importance", "pinned", "state")
@@ -176,6 +231,11 @@ def relations(runtime: Runtime, memory_id: str) -> Output:
     name = short_ids(runtime, "memories")
     return listing(
         curate.related(runtime, ids.memory(runtime, memory_id)),
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
+        lambda one: {
+            "strength": f"{one.strength:.2f}",
+            "relation": one.relation,
+            "id": name(one.id),
+            "text": one.text,
+        },
         "There are no related memories.",
     )

@@ -15,8 +15,8 @@ M = (
     f'm() {{ m_ended=; case "$1" in {"|".join(OF_SHELL)}) "$@" ;; '
     '*) memapp run -- "$@"; m_ended=$?; return $m_ended ;; esac; }\n'
 )
-# In bash `$_` is the last argument of what failed: of a plain `a && b` only the one part that ends with it is run again. Where
-# that is not sure, it is the whole line.
+# In bash `$_` is the last argument of what failed: of a plain `a && b` only the one part that ends
+# with it is run again. Where that is not sure, it is the whole line.
 SH = r"""why() {
   local failed=$? ended=$_ last part answer
   last=$(fc -ln -1 -1 | sed '1s/^[[:space:]]*//')
@@ -63,10 +63,10 @@ end"""
 def hook() -> None:
     """Print short forms of `run` and `why` for a shell or an agent.
 
-    For bash, zsh and fish: `m COMMAND` is `memapp run -- COMMAND`, and `why` explains the last failure. If
-    nothing is known of the failure, or the command ran without m, `why` offers to run it again. memapp
-    watches only commands behind m. To load the functions: eval "$(memapp hook bash)", or in fish:
-    memapp hook fish | source.
+    For bash, zsh and fish: `m COMMAND` is `memapp run -- COMMAND`, and `why` explains the last
+    failure. If nothing is known of the failure, or the command ran without m, `why` offers to run
+    it again. memapp watches only commands behind m. To load the functions: eval "$(memapp hook
+    bash)", or in fish: memapp hook fish | source.
     """
 
 
@@ -80,11 +80,11 @@ for shell, script in {"bash": M + SH, "zsh": M + SH, "fish": M_FISH + FISH}.item
 def agent(options: dict[str, Any]) -> int:
     """Answer a coding agent with a hint after a command.
 
-    Register `memapp hook agent` with the agent, to run after a tool was used and after a tool failed. In
-    Claude Code: under "hooks" of settings.json, for PostToolUse and PostToolUseFailure, matcher Bash. The
-    hook reads the event from standard input, and exits with 0 whatever it reads. A wrapper may add the
-    fields `progress`, `expect`, `score` and `passed`, as for `memapp run`; the last two also without a
-    command.
+    Register `memapp hook agent` with the agent, to run after a tool was used and after a tool
+    failed. In Claude Code: under "hooks" of settings.json, for PostToolUse and PostToolUseFailure,
+    matcher Bash. The hook reads the event from standard input, and exits with 0 whatever it reads.
+    A wrapper may add the fields `progress`, `expect`, `score` and `passed`, as for `memapp run`;
+    the last two also without a command.
     """
     from memapp import light_hook
 

@@ -1,4 +1,6 @@
-"""How-tos from the command line: list, show, run, add, edit. `rm`, `restore` and `undo` are those of all memories."""
+"""How-tos from the command line: list, show, run, add, edit. `rm`, `restore` and `undo` are those
+of all memories.
+"""
 
 from dataclasses import asdict
 
@@ -25,7 +27,11 @@ def list_(runtime: Runtime, limit: int) -> Output:
     name = short_ids(runtime, "memories")
 
     def row(one: Checklist) -> dict[str, str]:
-        return {"id": name(one.howto.id), "done": f"{one.done} of {len(one.done_at)}", "title": one.howto.text}
+        return {
+            "id": name(one.howto.id),
+            "done": f"{one.done} of {len(one.done_at)}",
+            "title": one.howto.text,
+        }
 
     nothing = "No how-to is written down yet. Try: memapp howto add 'Make tea: 1. Boil water. 2. Pour it. 3. Wait.'"
     return listing(howtos.checklists(runtime, limit + 1), row, nothing, limit)
@@ -47,8 +53,8 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
 def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -> Output:
     """Tick off the next step of a how-to, or the given STEPs.
 
-    A STEP is its number. A step that is done already is opened again. Ticks stay until you start over
-    with --again.
+    A STEP is its number. A step that is done already is opened again. Ticks stay until you start
+    over with --again.
     """
     found = ids.memory(runtime, memory_id, listed_by="howto")
     if again:
@@ -56,7 +62,9 @@ def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -
     elif not steps:
         following = howtos.checklist(runtime, found).next_step
         if following is None:
-            raise UsageError("Every step is done.", f"To begin again: memapp howto run {memory_id} --again")
+            raise UsageError(
+                "Every step is done.", f"To begin again: memapp howto run {memory_id} --again"
+            )
         steps = (following,)
     return _shown(howtos.tick(runtime, found, *steps))
 
@@ -67,11 +75,13 @@ def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -
 def add(runtime: Runtime, text: str) -> Output:
     """Add a how-to: a title and its steps.
 
-    For example: memapp howto add 'Make tea: 1. Boil water. 2. Pour it.' With - as TEXT, standard input is
-    read: the title on the first line, then one step a line.
+    For example: memapp howto add 'Make tea: 1. Boil water. 2. Pour it.' With - as TEXT, standard
+    input is read: the title on the first line, then one step a line.
     """
     revision = howtos.add(runtime, text)
-    return _shown(howtos.checklist(runtime, revision.memory_id), "Written down. To undo: memapp undo.")
+    return _shown(
+        howtos.checklist(runtime, revision.memory_id), "Written down. To undo: memapp undo."
+    )
 
 
 @howto.command("edit")

@@ -12,13 +12,30 @@ from memapp.services.exports import write_private
 from memapp.services.imports.lessons import import_lessons
 from memapp.services.lessons import files
 
-WRITERS = {"lessons": files.lessons_as_rows, "failures": files.failures_as_rows, "skills": files.promoted_as_skill}
+WRITERS = {
+    "lessons": files.lessons_as_rows,
+    "failures": files.failures_as_rows,
+    "skills": files.promoted_as_skill,
+}
 
 
 @click.command()
-@click.option("--lessons", "what", flag_value="lessons", default=True, help="All lessons, as lessons.jsonl.  [default]")
-@click.option("--failures", "what", flag_value="failures", help="All failures, as memory_events.jsonl.")
-@click.option("--skills", "what", flag_value="skills", help="Promoted lessons, as SKILL.md for a coding agent.")
+@click.option(
+    "--lessons",
+    "what",
+    flag_value="lessons",
+    default=True,
+    help="All lessons, as lessons.jsonl.  [default]",
+)
+@click.option(
+    "--failures", "what", flag_value="failures", help="All failures, as memory_events.jsonl."
+)
+@click.option(
+    "--skills",
+    "what",
+    flag_value="skills",
+    help="Promoted lessons, as SKILL.md for a coding agent.",
+)
 @click.option("-o", "--output", type=FILE, help="The file to write; otherwise standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], what: str, output: Path | None) -> None:
@@ -40,8 +57,9 @@ def export(options: dict[str, Any], what: str, output: Path | None) -> None:
 def import_(runtime: Runtime, file: Path) -> Output:
     """Import a lessons.jsonl or a memory_events.jsonl.
 
-    The import is all or nothing. Imported lessons are candidates without evidence, whatever the file
-    says, and a coding agent sees a lesson only after it worked here. `memapp undo` reverts the import.
+    The import is all or nothing. Imported lessons are candidates without evidence, whatever the
+    file says, and a coding agent sees a lesson only after it worked here. `memapp undo` reverts the
+    import.
     """
     came = import_lessons(runtime, file)
     return Output(vars(came), f"Brought in: {came}.")

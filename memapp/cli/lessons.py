@@ -31,7 +31,9 @@ BAR = 40
 """Characters that stand for all steps."""
 lesson_ids_argument = click.argument("lesson_ids", metavar="ID...", nargs=-1, required=True)
 where_option = click.option(
-    "--everywhere/--here", default=None, help="Where the lesson counts: wherever the program is used, or here."
+    "--everywhere/--here",
+    default=None,
+    help="Where the lesson counts: wherever the program is used, or here.",
 )
 
 
@@ -41,7 +43,9 @@ def lessons() -> None:
 
 
 @lessons.command("list")
-@click.option("--status", type=click.Choice(get_args(LessonStatus)), help="Only lessons with this status.")
+@click.option(
+    "--status", type=click.Choice(get_args(LessonStatus)), help="Only lessons with this status."
+)
 @limit_option(50)
 @reads
 def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
@@ -50,13 +54,20 @@ def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
     return _listed(runtime, found, limit, "There are no lessons yet: memapp run -- COMMAND.")
 
 
-@lessons.command(context_settings={"ignore_unknown_options": True})  # options of other programs are words here
+@lessons.command(
+    context_settings={"ignore_unknown_options": True}
+)  # options of other programs are words here
 @click.argument("words", nargs=-1, required=True)
 @limit_option(20)
 @reads
 def search(runtime: Runtime, words: tuple[str, ...], limit: int) -> Output:
     """Search lessons."""
-    return _listed(runtime, browse.search_lessons(runtime, " ".join(words), limit + 1), limit, "No lesson has these words.")
+    return _listed(
+        runtime,
+        browse.search_lessons(runtime, " ".join(words), limit + 1),
+        limit,
+        "No lesson has these words.",
+    )
 
 
 @lessons.command()
@@ -69,13 +80,20 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
     lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
     lines += [f"error: {_plain(error)}" for error in behind.errors]
     lines += [
-        f"against: {_plain(lesson.correct)} (this one worked {won}, that one {lost})" for lesson, won, lost in behind.conflicts
+        f"against: {_plain(lesson.correct)} (this one worked {won}, that one {lost})"
+        for lesson, won, lost in behind.conflicts
     ]
     for evidence in behind.evidence:
         then = f"  then  {_plain(evidence.solved_by)}" if evidence.solved_by else ""
         lines.append(f"{when(evidence.at)}  {_plain(evidence.action)}{then}")
     return Output(
-        {"lesson": lesson, "errors": behind.errors, "evidence": behind.evidence, "conflicts": behind.conflicts}, "\n".join(lines)
+        {
+            "lesson": lesson,
+            "errors": behind.errors,
+            "evidence": behind.evidence,
+            "conflicts": behind.conflicts,
+        },
+        "\n".join(lines),
     )
 
 
@@ -97,7 +115,13 @@ def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> 
 @click.option("--correct", help="The command that works.")
 @where_option
 @writes
-def edit(runtime: Runtime, lesson_id: str, wrong: str | None, correct: str | None, everywhere: bool | None) -> Output:
+def edit(
+    runtime: Runtime,
+    lesson_id: str,
+    wrong: str | None,
+    correct: str | None,
+    everywhere: bool | None,
+) -> Output:
     """Change the commands of a lesson, or where it counts."""
     found = ids.lesson(runtime, lesson_id)
     curate.edit(runtime, found, wrong, correct, _level(everywhere))
@@ -121,8 +145,18 @@ def _offer(deed: Callable[..., Revision], name: str, did: str, about: str) -> No
 _offer(curate.promote, "promote", "Promoted", "Always show these lessons, whatever is measured.")
 _offer(curate.suppress, "suppress", "Suppressed", "Never show these lessons, whatever is measured.")
 _offer(curate.archive, "archive", "Archived", "Archive lessons; they are not learned again.")
-_offer(curate.restore, "restore", "Restored", "Restore lessons that are trashed, suppressed or archived.")
-_offer(curate.discard, "rm", "Trashed", "Move lessons to the trash; `lessons restore` brings them back.")
+_offer(
+    curate.restore,
+    "restore",
+    "Restored",
+    "Restore lessons that are trashed, suppressed or archived.",
+)
+_offer(
+    curate.discard,
+    "rm",
+    "Trashed",
+    "Move lessons to the trash; `lessons restore` brings them back.",
+)
 
 
 @lessons.command()
@@ -132,7 +166,9 @@ _offer(curate.discard, "rm", "Trashed", "Move lessons to the trash; `lessons res
 def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Output:
     """Merge other lessons into the first, and archive them."""
     into = ids.lesson(runtime, lesson_id)
-    return _do(runtime, lesson_ids, lambda runtime, *others: curate.merge(runtime, into, *others), "Merged")
+    return _do(
+        runtime, lesson_ids, lambda runtime, *others: curate.merge(runtime, into, *others), "Merged"
+    )
 
 
 @lessons.command()
@@ -143,7 +179,9 @@ def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
     """Treat the failures of two lessons as the same."""
     one, other = (ids.lesson(runtime, each) for each in (lesson_id, other_id))
     curate.take_for_same(runtime, one, other)
-    return Output({"same": [one, other]}, aside="From now on both failures bring back both lessons.")
+    return Output(
+        {"same": [one, other]}, aside="From now on both failures bring back both lessons."
+    )
 
 
 @lessons.command()
@@ -165,7 +203,13 @@ def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     together, days, of_runs = (browse.health(runtime, per, limit) for per in ("all", "day", "run"))
     models = referee.calibrations(runtime)
     unsolved = browse.unsolved(runtime, limit)
-    data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "unsolved": unsolved, "referees": models}
+    data = {
+        "all": next(iter(together), None),
+        "days": days,
+        "runs": of_runs,
+        "unsolved": unsolved,
+        "referees": models,
+    }
     nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)
     if plot:
         return Output(data, rows=[_bar(health) for health in reversed(days)], notes=nothing)
@@ -175,36 +219,63 @@ def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     ]
     rows += [{"name": name(health.name), **_figures(health)} for health in of_runs]
     rows += [
-        {"name": "unsolved", "runs": counted(failure.times, "time"), "steps": _plain(failure.action)} for failure in unsolved
+        {
+            "name": "unsolved",
+            "runs": counted(failure.times, "time"),
+            "steps": _plain(failure.action),
+        }
+        for failure in unsolved
     ]
-    return Output(data, rows=rows + [_referee(calibration) for calibration in models], notes=nothing)
+    return Output(
+        data, rows=rows + [_referee(calibration) for calibration in models], notes=nothing
+    )
 
 
 def _referee(one: Calibration) -> dict[str, str]:
-    right = "" if one.balanced_accuracy is None else f"balanced accuracy {one.balanced_accuracy:.2f}"
+    right = (
+        "" if one.balanced_accuracy is None else f"balanced accuracy {one.balanced_accuracy:.2f}"
+    )
     judged = f"judged {counted(one.judged, 'other')}"
     tried = f"tried on {counted(one.known, 'step')}"
-    return {"name": "referee", "runs": _plain(one.name), "steps": tried, "failed": right, "helped": judged, "moved": one.standing}
+    return {
+        "name": "referee",
+        "runs": _plain(one.name),
+        "steps": tried,
+        "failed": right,
+        "helped": judged,
+        "moved": one.standing,
+    }
 
 
 def _figures(one: LessonHealth) -> dict[str, str]:
     score = "" if one.score is None else f", score {one.score:.2f}"
     of_one = f"{_plain(one.about)}, {'passed' if one.passed else 'not passed'}{score}"
     return {
-        "runs": of_one if one.about else f"{one.passed} of {counted(one.runs, 'run')} passed{score}",
+        "runs": of_one
+        if one.about
+        else f"{one.passed} of {counted(one.runs, 'run')} passed{score}",
         "steps": counted(one.steps, "step"),
         "failed": f"{one.tool_errors} failed, {one.recurrences} again",
         "helped": f"{one.helped} of {counted(one.activations, 'hint')} helped",
-        "moved": ", ".join(f"{n} {moved}" for moved in ("promoted", "suppressed") if (n := getattr(one, moved))),
+        "moved": ", ".join(
+            f"{n} {moved}" for moved in ("promoted", "suppressed") if (n := getattr(one, moved))
+        ),
     }
 
 
 def _bar(one: LessonHealth) -> dict[str, str]:
     helped = f"{one.helped} of {one.activations} helped" if one.activations else ""
-    return {"day": one.name, "failed": f"{one.failing:.0%} failed", "helped": helped, "bar": "█" * round(BAR * one.failing)}
+    return {
+        "day": one.name,
+        "failed": f"{one.failing:.0%} failed",
+        "helped": helped,
+        "bar": "█" * round(BAR * one.failing),
+    }
 
 
-def _do(runtime: Runtime, parts: tuple[str, ...], deed: Callable[..., Revision], did: str) -> Output:
+def _do(
+    runtime: Runtime, parts: tuple[str, ...], deed: Callable[..., Revision], did: str
+) -> Output:
     """Do something to lessons in one step, and say what was done to which."""
     found = list(dict.fromkeys(ids.lesson(runtime, part) for part in parts))
     deed(runtime, *found)
@@ -220,7 +291,12 @@ def _listed(runtime: Runtime, found: list[Lesson], limit: int, nothing: str) -> 
     name = short_ids(runtime, "lessons")
 
     def row(one: Lesson) -> dict[str, object]:
-        return {"id": name(one.id), "status": one.status, "worked": one.worked, "rule": _plain(one.rule_text)}
+        return {
+            "id": name(one.id),
+            "status": one.status,
+            "worked": one.worked,
+            "rule": _plain(one.rule_text),
+        }
 
     return listing(found, row, nothing, limit)
 
@@ -260,7 +336,12 @@ def list_runs(runtime: Runtime, limit: int) -> Output:
         what = {"what": _plain(one.task or one.tool), "went": _went(one)}
         return {"id": name(one.id), "when": when(one.last_at), **counts, **what}
 
-    return listing(service.list_runs(runtime, limit + 1), row, "Nothing was recorded yet: memapp run -- COMMAND.", limit)
+    return listing(
+        service.list_runs(runtime, limit + 1),
+        row,
+        "Nothing was recorded yet: memapp run -- COMMAND.",
+        limit,
+    )
 
 
 @runs.command("show")
@@ -295,7 +376,8 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
 def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float | None) -> Output:
     """Record the result of a run, and end it.
 
-    Results decide which lessons are promoted. With only a score, the run passed if its last step worked.
+    Results decide which lessons are promoted. With only a score, the run passed if its last step
+    worked.
     """
     if passed is None and score is None:
         raise UsageError("Say how the run went: --passed, --failed, or --score N.")
@@ -314,10 +396,16 @@ def _went(run: Run) -> str:
 @writes
 def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
     """Erase runs and their steps for good; the lessons stay."""
-    found = [service.get_run(runtime, memory_id) for memory_id in dict.fromkeys(ids.run(runtime, part) for part in run_ids)]
+    found = [
+        service.get_run(runtime, memory_id)
+        for memory_id in dict.fromkeys(ids.run(runtime, part) for part in run_ids)
+    ]
     what = f"{counted(len(found), 'run')} with {counted(sum(run.steps for run in found), 'step')}"
     if not yes:
-        raise NeedsYes(f"This would erase for good: {what}. What memapp learned there stays.", "Add --yes to do it.")
+        raise NeedsYes(
+            f"This would erase for good: {what}. What memapp learned there stays.",
+            "Add --yes to do it.",
+        )
     service.remove(runtime, [run.id for run in found])
     return Output(found, aside=f"Erased: {what}.")
 

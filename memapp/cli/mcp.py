@@ -18,19 +18,30 @@ from memapp.settings import check_known
 COURTESY = 10
 """By how much the priority of a server is lower: the model that answers the person goes first."""
 NOT_SEEN = "It does not see your profile or your chats. "
-PLACES = ("MEMAPP_HOME", "MEMAPP_DB", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE")))
-"""Variables that say where memapp's files are; a program with a window seldom has those of the shell."""
+PLACES = (
+    "MEMAPP_HOME",
+    "MEMAPP_DB",
+    *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE")),
+)
+"""Variables that say where memapp's files are; a program with a window seldom has those of the
+shell.
+"""
 FLAGS = {"home": "--home", "database": "--db"}
 
 
 @click.group(invoke_without_command=True)
-@click.option("--agent", metavar="NAME", help="The agent that connects, such as claude-code; agents.toml holds its permissions.")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    help="The agent that connects, such as claude-code; agents.toml holds its permissions.",
+)
 @click.pass_context
 def mcp(ctx: click.Context, agent: str | None) -> None:
     """Connect other programs to your memory (MCP).
 
-    `memapp mcp connect` sets a program up; after that the program itself starts `memapp mcp`, and speaks
-    the Model Context Protocol. Everything the program proposes waits for your yes in the inbox.
+    `memapp mcp connect` sets a program up; after that the program itself starts `memapp mcp`, and
+    speaks the Model Context Protocol. Everything the program proposes waits for your yes in the
+    inbox.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -49,7 +60,10 @@ def mcp(ctx: click.Context, agent: str | None) -> None:
 
 def _check_installed() -> None:
     if find_spec("mcp") is None:
-        raise UsageError("Other programs need the package `mcp`, which is not installed.", f"Install it: {_installing()}")
+        raise UsageError(
+            "Other programs need the package `mcp`, which is not installed.",
+            f"Install it: {_installing()}",
+        )
 
 
 def _installing() -> str:
@@ -61,7 +75,9 @@ def _installing() -> str:
 
 def _environment() -> list[str]:
     """Return the beginning of a command that finds the same files as this one."""
-    found = [f"{name}={Path(os.environ[name]).absolute()}" for name in PLACES if os.environ.get(name)]
+    found = [
+        f"{name}={Path(os.environ[name]).absolute()}" for name in PLACES if os.environ.get(name)
+    ]
     return ["/usr/bin/env", *found] if found else []
 
 
@@ -73,8 +89,8 @@ def _environment() -> list[str]:
 def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) -> None:
     """Set up a program to use your memory.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, zed, opencode, goose or lmstudio. memapp first
-    shows what the program will be able to read; agents.toml is the place to change that.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, zed, opencode, goose or lmstudio. memapp
+    first shows what the program will be able to read; agents.toml is the place to change that.
     """
     from memapp.mcp import clients, grants
 
@@ -87,17 +103,38 @@ def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) 
         granted, path = grants.load_grant(runtime, name), grants.file_of(runtime)
         seen = sorted(granted.capability(name, runtime.user_id, runtime.categories).categories)
     where = [
-        part for option in ("home", "database") if options[option] for part in (FLAGS[option], str(options[option].absolute()))
+        part
+        for option in ("home", "database")
+        if options[option]
+        for part in (FLAGS[option], str(options[option].absolute()))
     ]
     # -P: the program starts this in any folder, in which a file may be called as one of Python's.
-    command = [*_environment(), sys.executable, "-P", "-m", "memapp", *where, "mcp", "--agent", name]
-    say(f"{client} will be the agent {name!r}. It may read: {', '.join(seen) if granted.reads else 'nothing'}.")
-    say(f"{NOT_SEEN if 'profile' not in seen else ''}What it proposes waits for your yes in the inbox (F4).")
+    command = [
+        *_environment(),
+        sys.executable,
+        "-P",
+        "-m",
+        "memapp",
+        *where,
+        "mcp",
+        "--agent",
+        name,
+    ]
+    say(
+        f"{client} will be the agent {name!r}. It may read: {', '.join(seen) if granted.reads else 'nothing'}."
+    )
+    say(
+        f"{NOT_SEEN if 'profile' not in seen else ''}What it proposes waits for your yes in the inbox (F4)."
+    )
     say(f"Change that in {path}. To stop it: memapp agents block {name}")
     if find_spec("mcp") is None:
         say(f"First install what it needs: {_installing()}")
     target = known[client]
-    say("Run this:" if client == "claude-code" else f"This belongs into {target.folder / target.file}, beside what is there:")
+    say(
+        "Run this:"
+        if client == "claude-code"
+        else f"This belongs into {target.folder / target.file}, beside what is there:"
+    )
     show(clients.configuration(client, command))
     if target.is_json and (yes or (has_terminal() and click.confirm("Write it there?", err=True))):
         with opened(options) as runtime:

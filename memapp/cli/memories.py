@@ -49,7 +49,9 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int, explain: bool) 
         shown = {**found, "text": hit.text, "id": name(hit.id)}
         return {**shown, "why": hit.why} if explain else shown
 
-    return listing(recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit], row, "Nothing found.")
+    return listing(
+        recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit], row, "Nothing found."
+    )
 
 
 def _day(_ctx: click.Context, _option: click.Parameter, since: str) -> date | None:
@@ -63,13 +65,31 @@ def _day(_ctx: click.Context, _option: click.Parameter, since: str) -> date | No
 @click.argument("wanted", nargs=-1)
 @click.option("--pinned", is_flag=True, help="Only pinned memories.")
 @click.option("--tag", default="", help="Only memories with this tag.")
-@click.option("--since", default="", callback=_day, metavar="DATE", help="Only memories newer than this date, e.g. 2026-01-31.")
-@click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
+@click.option(
+    "--since",
+    default="",
+    callback=_day,
+    metavar="DATE",
+    help="Only memories newer than this date, e.g. 2026-01-31.",
+)
+@click.option(
+    "--sort",
+    type=click.Choice([sort.value for sort in Sort]),
+    default=Sort.NEWEST.value,
+    show_default=True,
+)
 @limit_option(100)
 @click.option("--offset", metavar="N", type=NUMBER, default=0, help="Skip the first N.")
 @reads
 def list_(
-    runtime: Runtime, wanted: tuple[str, ...], pinned: bool, tag: str, since: date | None, sort: str, limit: int, offset: int
+    runtime: Runtime,
+    wanted: tuple[str, ...],
+    pinned: bool,
+    tag: str,
+    since: date | None,
+    sort: str,
+    limit: int,
+    offset: int,
 ) -> Output:
     """List memories, all or those that match WANTED.
 
@@ -79,10 +99,16 @@ def list_(
     chosen = curate.read_filter(runtime, " ".join(wanted))
     if chosen.problems:
         problems = "; ".join(chosen.problems)
-        advice = f"The categories are: {', '.join(curate.categories(runtime))}." if "category:" in problems else ""
+        advice = (
+            f"The categories are: {', '.join(curate.categories(runtime))}."
+            if "category:" in problems
+            else ""
+        )
         raise UsageError(f"This is not understood: {problems}.", advice)
     tags = (*chosen.tags, tag) if tag else chosen.tags
-    chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=since or chosen.after)
+    chosen = replace(
+        chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=since or chosen.after
+    )
     found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
     nothing, name = "Nothing found.", short_ids(runtime, "memories")
     if not found and chosen.words:
@@ -93,7 +119,12 @@ def list_(
 
     def row(one: Memory) -> dict[str, str]:
         pin = "★" if one.pinned else " "
-        return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": one.with_before}
+        return {
+            "id": name(one.id),
+            "pin": pin,
+            "when": when(one.created_at),
+            "text": one.with_before,
+        }
 
     return listing(found, row, nothing, limit, "; ".join(chosen.problems))
 
@@ -105,13 +136,17 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     """Show a memory and its source messages."""
     memory = curate.get(runtime, ids.memory(runtime, memory_id))
     sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
-    notes = [f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"]
+    notes = [
+        f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"
+    ]
     notes += [f"holds since {since}"] if (since := since_in(memory.text)) else []
     notes += [f"held until {when(memory.held_until)}"] if memory.held_until else []
     notes += [memory.until.strip(" ()")] if memory.until else []
     if memory.purge_at:
         reason = why(memory, runtime.settings.ttl_days)
-        notes.append(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")
+        notes.append(
+            f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least"
+        )
         notes.append(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         notes.append(f"tags: {', '.join(memory.tags)}")

@@ -32,10 +32,15 @@ def list_(runtime: Runtime) -> Output:
             "name": one.name,
             "size": f"{one.bytes / 1e6:,.0f} MB",
             "needs": _needs(one),
-            "about": " · ".join(part for part in (_where(one), one.licence, one.note, one.jobs) if part),
+            "about": " · ".join(
+                part for part in (_where(one), one.licence, one.note, one.jobs) if part
+            ),
         },
     )
-    return replace(found, notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"))
+    return replace(
+        found,
+        notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"),
+    )
 
 
 def _needs(one: service.ModelChoice) -> str:
@@ -64,8 +69,8 @@ def path(options: dict[str, Any]) -> None:
 def use(options: dict[str, Any], name: str, yes: bool) -> None:
     """Use a model from now on.
 
-    NAME is `bundled`, a name from the list, or a file. For an embedding model, memapp first shows what
-    changes; add --yes to go on.
+    NAME is `bundled`, a name from the list, or a file. For an embedding model, memapp first shows
+    what changes; add --yes to go on.
     """
     with opened(options) as runtime:
         if not yes and (embedder := service.named_embedder(runtime, name)):
@@ -83,15 +88,17 @@ def use(options: dict[str, Any], name: str, yes: bool) -> None:
 def test(options: dict[str, Any], name: str, as_json: bool) -> None:
     """Test which background jobs a model can be trusted with.
 
-    NAME is a model or a file; otherwise the current model is tested. The test makes about a hundred short
-    calls and takes some minutes. memapp never uses a model for a job that it failed.
+    NAME is a model or a file; otherwise the current model is tested. The test makes about a hundred
+    short calls and takes some minutes. memapp never uses a model for a job that it failed.
     """
     from memapp.services import model_test  # `make run` waits for this module
 
     with opened(options) as runtime:
         if name:
             own = {"model": service.named(runtime, name)[0], "server": ""}
-            runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update=own))
+            runtime.loaded = replace(
+                runtime.loaded, settings=runtime.settings.model_copy(update=own)
+            )
         service.load_chat_model(runtime)
         model = runtime.chat.wait(Cancel(), 0.0)
         if not load_embedder(runtime):
@@ -100,9 +107,13 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
         for result in model_test.test(runtime, model, Cancel()):
             cases.append(result)
             say(f"{'✓' if result.passed else '✗'} {result.job}: {result.asked} -> {result.said}")
-        tests, trusted = model_jobs.results_of(runtime, model), model_jobs.in_words(runtime, model_jobs.key_of(model))
+        tests, trusted = (
+            model_jobs.results_of(runtime, model),
+            model_jobs.in_words(runtime, model_jobs.key_of(model)),
+        )
     rows = [
-        {"job": job, "passed": f"{item.passed} of {item.of}", "": "✓" if item.holds(job) else "✗"} for job, item in tests.items()
+        {"job": job, "passed": f"{item.passed} of {item.of}", "": "✓" if item.holds(job) else "✗"}
+        for job, item in tests.items()
     ]
     jobs = {job: asdict(test) for job, test in tests.items()}
     data = {"model": model.name, "jobs": jobs, "cases": [asdict(result) for result in cases]}
@@ -111,14 +122,16 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
 
 @models.command()
 @click.argument("name", default="")
-@click.option("--default", "wants_default", is_flag=True, help="The default model, as in `make run`.")
+@click.option(
+    "--default", "wants_default", is_flag=True, help="The default model, as in `make run`."
+)
 @yes_option
 @click.pass_obj
 def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> None:
     """Download a model from the list.
 
-    Without --yes, memapp only shows the host, the size and the licence. An interrupted download continues
-    where it stopped.
+    Without --yes, memapp only shows the host, the size and the licence. An interrupted download
+    continues where it stopped.
     """
     if wants_default == bool(name):
         raise UsageError("Write the name of one model, or --default.")
@@ -141,11 +154,15 @@ def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> N
         except KeyboardInterrupt:
             say("\nStopped. What has arrived is kept: the same command goes on from there.")
             raise
-    say(f"{chosen.name} is here and whole. {'It answers.' if wants_default else f'Use it: memapp models use {name}'}")
+    say(
+        f"{chosen.name} is here and whole. {'It answers.' if wants_default else f'Use it: memapp models use {name}'}"
+    )
 
 
 def _reason_against(options: dict[str, Any]) -> str | None:
-    """Return why the default model is not fetched, empty where that needs no word; None where it is. Opens nothing."""
+    """Return why the default model is not fetched, empty where that needs no word; None where it
+    is. Opens nothing.
+    """
     places = paths.locate(options["home"], options["database"])
     return downloads.reason_against_default(places, settings.load(places.config, options["flags"]))
 
@@ -154,7 +171,9 @@ def _follow(runtime: Runtime, choice: service.ModelChoice) -> None:
     """Download a model, with a bar on a terminal and a line for each tenth elsewhere."""
     arrivals = downloads.get_model(runtime, choice.name, Cancel())
     if sys.stderr.isatty():
-        with click.progressbar(length=choice.bytes, label=choice.name, file=sys.stderr, width=0) as bar:
+        with click.progressbar(
+            length=choice.bytes, label=choice.name, file=sys.stderr, width=0
+        ) as bar:
             for arrived in arrivals:
                 bar.update(arrived - bar.pos)
         return
@@ -178,6 +197,9 @@ def rm(options: dict[str, Any], name: str, yes: bool) -> None:
         files = downloads.files_of(runtime, name)
         size = f"{sum(path.stat().st_size for path in files) / 1e6:,.0f} MB"
         if not yes:
-            raise NeedsYes(f"This would remove {name}, {size}: {', '.join(map(str, files))}.", "Add --yes to do it.")
+            raise NeedsYes(
+                f"This would remove {name}, {size}: {', '.join(map(str, files))}.",
+                "Add --yes to do it.",
+            )
         downloads.remove_model(runtime, name)
     say(f"Removed: {name}, {size}.")

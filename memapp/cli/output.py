@@ -1,4 +1,6 @@
-"""Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape sequence from data."""
+"""Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape
+sequence from data.
+"""
 
 import os
 import shutil
@@ -31,11 +33,20 @@ LEAST_CELLS = 20
 LOAD_SECONDS = 180.0
 """More than any embedding model takes: it fails by itself before."""
 CATCH_UP_SECONDS = 2.0
-"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits for idle time."""
+"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits
+for idle time.
+"""
 
 _Found = TypeVar("_Found")
 
-EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abort, OSError, UnicodeError)
+EXPECTED = (
+    MemappError,
+    click.ClickException,
+    click.exceptions.Exit,
+    click.Abort,
+    OSError,
+    UnicodeError,
+)
 """What a command may end with; anything else is a bug, or comes of a damaged file."""
 
 
@@ -91,11 +102,18 @@ def listing(
     limit: int | None = None,
     aside: str = "",
 ) -> Output:
-    """Return a listing: a row of each thing, or a word when there is none; of what is more than `limit`, only that."""
+    """Return a listing: a row of each thing, or a word when there is none; of what is more than
+    `limit`, only that.
+    """
     shown = found[:limit]
-    more = f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
+    more = (
+        f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
+    )
     return Output(
-        shown, rows=[row(hit) for hit in shown], notes=() if found else (nothing,), aside="\n".join(filter(None, (aside, more)))
+        shown,
+        rows=[row(hit) for hit in shown],
+        notes=() if found else (nothing,),
+        aside="\n".join(filter(None, (aside, more))),
     )
 
 
@@ -105,13 +123,17 @@ def messages_behind(messages: "Sequence[Message]") -> list[str]:
 
 
 def has_terminal() -> bool:
-    """Say whether there is a terminal to type in and to draw on; Textual draws on the stream of errors."""
+    """Say whether there is a terminal to type in and to draw on; Textual draws on the stream of
+    errors.
+    """
     is_dumb = os.name == "posix" and os.environ.get("TERM", "") in DUMB
     return not is_dumb and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows: aligned columns as wide as the terminal, tab-separated and whole in a pipe. No rows: nothing, and no error."""
+    """Write rows: aligned columns as wide as the terminal, tab-separated and whole in a pipe. No
+    rows: nothing, and no error.
+    """
     if not rows:
         return
     table = [[one_line(clean(str(value))) for value in row.values()] for row in rows]
@@ -121,16 +143,26 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
         return
     columns = shutil.get_terminal_size().columns
     room = columns - 2 * (len(table[0]) - 1)
-    widths = _fitting([max(cell_len(line[column]) for line in table) for column in range(len(table[0]))], room)
+    widths = _fitting(
+        [max(cell_len(line[column]) for line in table) for column in range(len(table[0]))], room
+    )
     for line in table:
         if sum(widths) > room:
-            click.echo(click.wrap_text("  ".join(filter(None, line)), columns, subsequent_indent="    "))
+            click.echo(
+                click.wrap_text("  ".join(filter(None, line)), columns, subsequent_indent="    ")
+            )
         else:
-            click.echo("  ".join(_cut(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
+            click.echo(
+                "  ".join(
+                    _cut(cell, width) for cell, width in zip(line, widths, strict=True)
+                ).rstrip()
+            )
 
 
 def _fitting(widths: list[int], room: int) -> list[int]:
-    """Return the widths of columns that fit: the widest gives way, down to `LEAST_CELLS`, and then the next."""
+    """Return the widths of columns that fit: the widest gives way, down to `LEAST_CELLS`, and then
+    the next.
+    """
     fitting = [*widths]
     for column in sorted(range(len(widths)), key=lambda column: -widths[column]):
         over = max(0, sum(fitting) - room)
@@ -139,11 +171,17 @@ def _fitting(widths: list[int], room: int) -> list[int]:
 
 
 def _cut(cell: str, width: int) -> str:
-    return set_cell_size(cell, width) if cell_len(cell) <= width else f"{set_cell_size(cell, width - 1).rstrip()}…"
+    return (
+        set_cell_size(cell, width)
+        if cell_len(cell) <= width
+        else f"{set_cell_size(cell, width - 1).rstrip()}…"
+    )
 
 
 def short_ids(runtime: "Runtime", table: "Named") -> Callable[[str], str]:
-    """Return what names an id in a listing: on a terminal its shortest ending that means no other, else all of it."""
+    """Return what names an id in a listing: on a terminal its shortest ending that means no other,
+    else all of it.
+    """
     from memapp.services import ids
 
     named = ids.endings(runtime, table) if sys.stdout.isatty() else {}
@@ -158,18 +196,26 @@ def when(moment: datetime) -> str:
 def refuse_own(options: Mapping[str, Any], target: Path) -> None:
     """Raise `UsageError` for a file that memapp itself keeps: nothing is written over the memory."""
     own = paths.locate(options["home"], options["database"])
-    kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))]
+    kept = [
+        own.config,
+        own.categories,
+        *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock")),
+    ]
     if os.path.realpath(target) in map(os.path.realpath, kept):
         raise UsageError(f"{target} is memapp's own file.", "Name another.")
 
 
 @contextmanager
 def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[Runtime]":
-    """Open memapp for one command, without loading a model. A file that nobody named is made where there is none yet."""
+    """Open memapp for one command, without loading a model. A file that nobody named is made where
+    there is none yet.
+    """
     from memapp import bootstrap
     from memapp.services import backups
 
-    is_first_start = options["database"] is None and not paths.locate(options["home"]).database.exists()
+    is_first_start = (
+        options["database"] is None and not paths.locate(options["home"]).database.exists()
+    )
     read_only = read_only and not is_first_start
     places = {"home": options["home"], "database": options["database"]}
     runtime = bootstrap.start(**places, flags=options["flags"], read_only=read_only, tell=say)
@@ -206,7 +252,9 @@ def load_embedder(runtime: "Runtime") -> bool:
 
 
 def search_by_meaning(runtime: "Runtime") -> None:
-    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had and words must do."""
+    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had
+    and words must do.
+    """
     from memapp.inference import Cancel
     from memapp.services import jobs
 
@@ -218,7 +266,9 @@ def search_by_meaning(runtime: "Runtime") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: a record as what stands in it by name, and what JSON has no type for as text."""
+    """Return a value as JSON has it: a record as what stands in it by name, and what JSON has no
+    type for as text.
+    """
     match value:
         case None | bool() | int() | float() | str():
             return value

@@ -1,4 +1,6 @@
-"""A chat line by line: what is typed goes in, what is answered comes out, and nothing moves on the screen."""
+"""A chat line by line: what is typed goes in, what is answered comes out, and nothing moves on the
+screen.
+"""
 
 import signal
 import sys
@@ -26,7 +28,9 @@ HELP = f"/help lists the commands, {MULTI} begins a message of several lines tha
 
 
 def line_by_line(options: dict[str, Any], question: str = "") -> None:
-    """Chat until /quit or the end of standard input; `question` is the only message if there is one."""
+    """Chat until /quit or the end of standard input; `question` is the only message if there is
+    one.
+    """
     with opened(options) as runtime:
         load(runtime)
         talk = _Talk(runtime, is_terminal=sys.stdin.isatty() and not question)
@@ -37,7 +41,9 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 
 
 class _Talk:
-    """The chat that goes on. A person at a terminal is asked for each line, and hears of an error; a pipe ends with it."""
+    """The chat that goes on. A person at a terminal is asked for each line, and hears of an error;
+    a pipe ends with it.
+    """
 
     def __init__(self, runtime: Runtime, *, is_terminal: bool) -> None:
         self._runtime = runtime
@@ -49,7 +55,9 @@ class _Talk:
         if self._is_terminal:
             say(f"memapp. {HELP}")
             if offered := downloads.offer(self._runtime):
-                say(f"This small model cannot hold a conversation; memapp models get --default gets one that can: {offered}.")
+                say(
+                    f"This small model cannot hold a conversation; memapp models get --default gets one that can: {offered}."
+                )
         while (written := self._written()) is not None:
             try:
                 command = commands.parse(written)
@@ -132,7 +140,9 @@ class _Talk:
 
     @contextmanager
     def _stopped_by_ctrl_c(self) -> Iterator[Cancel]:
-        """Let the first ctrl+c at a terminal stop what is being done, and the second one end the program."""
+        """Let the first ctrl+c at a terminal stop what is being done, and the second one end the
+        program.
+        """
         cancel, pressed = Cancel(), False
 
         def stop(_: int, __: object) -> None:

@@ -20,9 +20,21 @@ from memapp.tools.shell import Shell, command_line
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--task", help="The task; steps of one task belong to one run.")
-@click.option("--expect", type=PATH, help="A file that must exist afterwards; otherwise the command counts as failed.")
-@click.option("--progress", metavar="FILE|CMD", help="A file or command with a number that grows towards the goal.")
-@click.option("--score", metavar="N", help="A score from 0 to 1, or a FILE|CMD that holds one; it ends the run.")
+@click.option(
+    "--expect",
+    type=PATH,
+    help="A file that must exist afterwards; otherwise the command counts as failed.",
+)
+@click.option(
+    "--progress",
+    metavar="FILE|CMD",
+    help="A file or command with a number that grows towards the goal.",
+)
+@click.option(
+    "--score",
+    metavar="N",
+    help="A score from 0 to 1, or a FILE|CMD that holds one; it ends the run.",
+)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.pass_obj
 def run(
@@ -35,13 +47,17 @@ def run(
 ) -> int:
     """Run a command; if it fails, show what worked before.
 
-    memapp keeps the failure, and the command that then works, without secrets: see `memapp lessons`. It
-    watches no other command. A program that reads keys from its error output at the end of a pipe, such
-    as `vim -`, does not get them here.
+    memapp keeps the failure, and the command that then works, without secrets: see `memapp
+    lessons`. It watches no other command. A program that reads keys from its error output at the
+    end of a pipe, such as `vim -`, does not get them here.
     """
     given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
     given |= {"progress": progress, "score": score}
-    return light_run.main(CommandLine(list(command), {name: str(value) for name, value in given.items() if value is not None}))
+    return light_run.main(
+        CommandLine(
+            list(command), {name: str(value) for name, value in given.items() if value is not None}
+        )
+    )
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -54,8 +70,12 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     A recent `memapp sql` query counts as well.
     """
     if command:
-        found = runs.bearing(runtime, Shell(program([*command]), Path(light_run.here())), command_line(command))
-        lines = [f"{hint.in_advance}{_explained(hint, explain)}" for hint in found] or ["There is no lesson for this command."]
+        found = runs.bearing(
+            runtime, Shell(program([*command]), Path(light_run.here())), command_line(command)
+        )
+        lines = [f"{hint.in_advance}{_explained(hint, explain)}" for hint in found] or [
+            "There is no lesson for this command."
+        ]
         return Output({"lessons": [_data(hint) for hint in found]}, "\n".join(lines))
     failure = runs.why(runtime, Shell("", Path(light_run.here())).scope)
     if failure is None:
@@ -73,4 +93,9 @@ def _explained(one: LessonHint, explain: bool) -> str:
 
 
 def _data(one: LessonHint) -> dict[str, Any]:
-    return {"tier": one.tier, "score": one.ranked.score, "parts": one.ranked.parts, "lesson": one.lesson}
+    return {
+        "tier": one.tier,
+        "score": one.ranked.score,
+        "parts": one.ranked.parts,
+        "lesson": one.lesson,
+    }

@@ -1,6 +1,8 @@
-"""The shape that commands share: a group lists when nothing else is asked of it, and every listing knows `--json`.
+"""The shape that commands share: a group lists when nothing else is asked of it, and every listing
+knows `--json`.
 
-An ID may be the beginning or the ending of one (`services.ids`). What cannot be taken back wants `--yes`, else exit code 4.
+An ID may be the beginning or the ending of one (`services.ids`). What cannot be taken back wants
+`--yes`, else exit code 4.
 """
 
 import sys
@@ -24,7 +26,9 @@ MOST = 1_000_000
 
 
 class _WholeNumber(click.IntRange):
-    """A whole number. Its upper bound is beyond what anybody types, so help does not show the range."""
+    """A whole number. Its upper bound is beyond what anybody types, so help does not show the
+    range.
+    """
 
     def _describe_range(self) -> str:
         return ""
@@ -36,7 +40,9 @@ NUMBER, COUNT = _WholeNumber(0, MOST), _WholeNumber(1, MOST)
 class Fraction(click.FloatRange):
     """A number of a range, as `click.FloatRange`, but not `nan`, which is in every range."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         number = float(super().convert(value, param, ctx))
         return number if number == number else self.fail("nan is no number.", param, ctx)
 
@@ -49,20 +55,37 @@ class _Path(click.Path):
 
 
 PATH, FILE = _Path(path_type=Path), _Path(path_type=Path, dir_okay=False)
-FOLDER, PATH_OR_DASH = _Path(path_type=Path, file_okay=False), _Path(path_type=Path, allow_dash=True)
+FOLDER, PATH_OR_DASH = (
+    _Path(path_type=Path, file_okay=False),
+    _Path(path_type=Path, allow_dash=True),
+)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 ids_argument = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
-yes_option = click.option("--yes", is_flag=True, help="Do it. Without --yes, memapp only says what it would do.")
+yes_option = click.option(
+    "--yes", is_flag=True, help="Do it. Without --yes, memapp only says what it would do."
+)
 
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option -n: how many to write at most."""
-    return click.option("-n", "limit", metavar="N", type=COUNT, default=default, show_default=True, help="The most to list.")
+    return click.option(
+        "-n",
+        "limit",
+        metavar="N",
+        type=COUNT,
+        default=default,
+        show_default=True,
+        help="The most to list.",
+    )
 
 
-def _answering(open_: "Callable[[Mapping[str, Any]], AbstractContextManager[Runtime]]") -> Callable[..., Callable[..., None]]:
-    """Return what makes a command of a function that is given the open memory and returns an `Output`; it has `--json`."""
+def _answering(
+    open_: "Callable[[Mapping[str, Any]], AbstractContextManager[Runtime]]",
+) -> Callable[..., Callable[..., None]]:
+    """Return what makes a command of a function that is given the open memory and returns an
+    `Output`; it has `--json`.
+    """
 
     def decorated(command: Callable[..., Output]) -> Callable[..., None]:
         @as_json_option
@@ -84,7 +107,9 @@ searches = _answering(opened_to_search)
 
 
 def words_argument(*, needed: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the argument TEXT: words, or standard input (see `words_or_pipe`); None where none are needed nor there."""
+    """Return the argument TEXT: words, or standard input (see `words_or_pipe`); None where none are
+    needed nor there.
+    """
 
     def read(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str | None:
         return words_or_pipe(words, str(ctx.info_name)) if words or needed else None
@@ -93,11 +118,15 @@ def words_argument(*, needed: bool = True) -> Callable[[Callable[..., Any]], Cal
 
 
 def words_or_pipe(words: tuple[str, ...], command: str) -> str:
-    """Return the words of a command, or standard input for - or none; on a terminal nobody would know to type there."""
+    """Return the words of a command, or standard input for - or none; on a terminal nobody would
+    know to type there.
+    """
     if words not in ((), ("-",)):
         return " ".join(words)
     if not words and sys.stdin.isatty():
-        raise UsageError(f"`memapp {command}` needs words.", "Write them after it, or pipe them in.")
+        raise UsageError(
+            f"`memapp {command}` needs words.", "Write them after it, or pipe them in."
+        )
     try:
         text = sys.stdin.read()
     except UnicodeError:
@@ -108,7 +137,9 @@ def words_or_pipe(words: tuple[str, ...], command: str) -> str:
 
 
 class ListingGroup(click.Group):
-    """A group whose first command, mostly `list`, is meant when none is named: `chats --json` is `chats list --json`."""
+    """A group whose first command, mostly `list`, is meant when none is named: `chats --json` is
+    `chats list --json`.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next(iter(self.commands))

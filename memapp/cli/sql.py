@@ -15,15 +15,24 @@ NULL = "NULL"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
-@click.option("-n", "limit", metavar="N", type=COUNT, default=100, show_default=True, help="The most rows to show.")
+@click.option(
+    "-n",
+    "limit",
+    metavar="N",
+    type=COUNT,
+    default=100,
+    show_default=True,
+    help="The most rows to show.",
+)
 @click.argument("file", type=PATH)
 @click.argument("query")
 @click.pass_obj
 def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: int) -> int:
     """Query a SQLite database, and learn from failed queries.
 
-    The query reads a copy of FILE: one SELECT, for at most ten seconds. memapp keeps failed queries, and
-    the queries that then work, without secrets: see `memapp lessons`. It never keeps a row.
+    The query reads a copy of FILE: one SELECT, for at most ten seconds. memapp keeps failed
+    queries, and the queries that then work, without secrets: see `memapp lessons`. It never keeps a
+    row.
     """
     from memapp import after_run
     from memapp.domain.lessons.recording import Client, ToolStep
@@ -40,7 +49,9 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
         if table.error or markers.is_open(tool.name, places, place):
             done = as_attempt(query, table)
             step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
-            after_run.tell_person(places, after_run.Attempted(step, place, str(Path(place).parent)), after_run.WHY)
+            after_run.tell_person(
+                places, after_run.Attempted(step, place, str(Path(place).parent)), after_run.WHY
+            )
     return 1 if table.error else 0
 
 

@@ -49,13 +49,25 @@ READING_SECONDS = 3.0
 @click.option("-c", "--continue", "continued", is_flag=True, help="Continue the last chat.")
 @click.option("--chat", "chat_id", metavar="ID", default="", help="Continue this chat.")
 @click.option("--persona", default="", help="The persona that answers, in a new chat.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer, the memories used, the prediction and the costs.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Write JSON: the answer, the memories used, the prediction and the costs.",
+)
 @click.pass_obj
-def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
+def ask(
+    options: dict[str, Any],
+    text: tuple[str, ...],
+    continued: bool,
+    chat_id: str,
+    persona: str,
+    as_json: bool,
+) -> None:
     """Ask one question and print the answer.
 
-    On a terminal the answer streams. With - or without TEXT, the question is read from standard input.
-    memapp learns nothing from piped text, since its author is unknown.
+    On a terminal the answer streams. With - or without TEXT, the question is read from standard
+    input. memapp learns nothing from piped text, since its author is unknown.
     """
     question = words_or_pipe(text, "ask")
     if not question.strip():
@@ -71,10 +83,16 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         elif chat_id:
             chat_id = chats.get_thread(runtime, ids.chat(runtime, chat_id)).id
         load(runtime)
-        if runtime.chat.state == "failed" and not chat_id and not memory_request.needs_no_model(runtime, "", question, pasted):
+        if (
+            runtime.chat.state == "failed"
+            and not chat_id
+            and not memory_request.needs_no_model(runtime, "", question, pasted)
+        ):
             raise _no_model(runtime)  # else every try would leave a chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
-        seen = answer(runtime, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
+        seen = answer(
+            runtime, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json
+        )
         if as_json:
             show_json(_summary(thread_id, seen))
         learn(runtime, Cancel())
@@ -100,10 +118,13 @@ def load(runtime: Runtime) -> None:
     search_by_meaning(runtime)
 
 
-def answer(runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = False) -> list[TurnEvent]:
+def answer(
+    runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = False
+) -> list[TurnEvent]:
     """Write the answer, unless it is told as JSON by what is returned.
 
-    It streams for a person; a pipe gets it as a whole, since it must not get a reply that was begun and dropped.
+    It streams for a person; a pipe gets it as a whole, since it must not get a reply that was begun
+    and dropped.
     """
     seen: list[TurnEvent] = []
     streams, streamed = sys.stdout.isatty() and not as_json, False
@@ -127,7 +148,9 @@ def answer(runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = Fal
                     say("[stopped]")
                 elif reply.usage.at_limit:
                     longer = f"memapp config set reply_tokens {2 * runtime.settings.reply_tokens}"
-                    say(f"[The reply was cut at the length limit. Ask: Go on. For longer replies: {longer}]")
+                    say(
+                        f"[The reply was cut at the length limit. Ask: Go on. For longer replies: {longer}]"
+                    )
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 if not is_reply:
                     say(text)
@@ -139,7 +162,9 @@ def answer(runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = Fal
                 say(f"memapp asks: {question.text}")
                 _say_what_waits(runtime, seen)
             case CouncilSat() if sys.stderr.isatty():
-                say(f"{event.spoken} of {event.of} reviewers have spoken, at most {event.calls} calls of a model.")
+                say(
+                    f"{event.spoken} of {event.of} reviewers have spoken, at most {event.calls} calls of a model."
+                )
     return seen
 
 
@@ -147,7 +172,10 @@ def _no_model(runtime: Runtime) -> ModelError:
     """Return why the model did not load, with what to do."""
     if runtime.settings.server:
         return ModelError(runtime.chat.note, 'Without the server: memapp config set server ""')
-    return ModelError(runtime.chat.note, "`memapp models` lists what there is, `memapp models use NAME` chooses one.")
+    return ModelError(
+        runtime.chat.note,
+        "`memapp models` lists what there is, `memapp models use NAME` chooses one.",
+    )
 
 
 def _say_what_waits(runtime: Runtime, seen: list[TurnEvent]) -> None:
@@ -170,7 +198,9 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 
 
 def learn(runtime: Runtime, cancel: Cancel) -> None:
-    """Do what is due after a reply, before the command ends, and say what is left of it; no error of that spoils the answer."""
+    """Do what is due after a reply, before the command ends, and say what is left of it; no error
+    of that spoils the answer.
+    """
     try:
         with after(READING_SECONDS, _say_that_it_reads):
             for news in upkeep.work(runtime, None, cancel):
@@ -183,7 +213,9 @@ def learn(runtime: Runtime, cancel: Cancel) -> None:
         if damage := runtime.database.damage():
             raise damage from None
         path = write_crash_file(error, runtime.paths.log, runtime.clock())
-        say(f"Nothing was learned this time: a bug ({type(error).__name__}). Where it happened stands in {path}.")
+        say(
+            f"Nothing was learned this time: a bug ({type(error).__name__}). Where it happened stands in {path}."
+        )
     with suppress(StoreError):
         if unread := learning.waiting(runtime):
             are = "message is" if unread == 1 else "messages are"

@@ -33,7 +33,12 @@ def list_(runtime: Runtime, limit: int) -> Output:
 
     def row(one: Memory) -> dict[str, str]:
         times = {"since": when(one.updated_at), "why": why(one, runtime.settings.ttl_days)}
-        return {"id": name(one.id), **times, "until": when(one.purge_at) if one.purge_at else "", "text": one.text}
+        return {
+            "id": name(one.id),
+            **times,
+            "until": when(one.purge_at) if one.purge_at else "",
+            "text": one.text,
+        }
 
     return listing(lifecycle.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
 
@@ -46,7 +51,12 @@ def list_(runtime: Runtime, limit: int) -> Output:
 @as_json_option
 @click.pass_obj
 def purge(
-    options: dict[str, Any], memory_ids: tuple[str, ...], expired: bool, everything: bool, yes: bool, as_json: bool
+    options: dict[str, Any],
+    memory_ids: tuple[str, ...],
+    expired: bool,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Erase memories in the trash for good. There is no undo."""
     if sum((bool(memory_ids), expired, everything)) != 1:
@@ -54,11 +64,18 @@ def purge(
     with opened(options, read_only=not yes) as runtime:
         chosen = _chosen(runtime, memory_ids, expired=expired)
         said = counted(len(chosen), "memory", "memories")
-        warning = NeedsYes(f"This would erase for good: {said}, with all that repeats what they say.", "Add --yes to do it.")
+        warning = NeedsYes(
+            f"This would erase for good: {said}, with all that repeats what they say.",
+            "Add --yes to do it.",
+        )
         if not chosen:
             answer = Output({"memories": 0}, aside="There is nothing to erase.")
         else:
-            answer = erased(service.purge(runtime, chosen)) if yes else Output({"memories": len(chosen)}, error=warning)
+            answer = (
+                erased(service.purge(runtime, chosen))
+                if yes
+                else Output({"memories": len(chosen)}, error=warning)
+            )
     answer.write(as_json)
 
 
@@ -70,10 +87,14 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
             for memory in lifecycle.trash(runtime, limit=None)
             if not expired or (memory.purge_at and memory.purge_at <= now)
         ]
-    found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")]
+    found = [
+        curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")
+    ]
     for memory in found:
         if memory.purge_at is None:
-            raise UsageError(f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm.")
+            raise UsageError(
+                f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm."
+            )
     return [memory.id for memory in found]
 
 
@@ -84,8 +105,8 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
 def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
     """Erase everything that holds these words, for good.
 
-    Erases memories, messages, titles, consent requests, earlier versions and copies in backups. Without
-    --yes, memapp only counts them.
+    Erases memories, messages, titles, consent requests, earlier versions and copies in backups.
+    Without --yes, memapp only counts them.
     """
     text = " ".join(words)
     found = service.preview(runtime, text)
@@ -94,7 +115,9 @@ def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
         return erased(service.forget_everywhere(runtime, text))
     if not found:
         return Output(found, aside="There is nothing to erase: nothing holds these words.")
-    return Output(found, error=NeedsYes(f"This would erase for good: {found}.", "Add --yes to do it."))
+    return Output(
+        found, error=NeedsYes(f"This would erase for good: {found}.", "Add --yes to do it.")
+    )
 
 
 def erased(receipt: Receipt) -> Output:

@@ -42,7 +42,14 @@ def _jobs(_ctx: click.Context, _option: click.Parameter, names: tuple[str, ...])
 
 @click.command()
 @click.option("--job", "named", multiple=True, callback=_jobs, metavar="NAME", help=JOB_HELP)
-@click.option("--budget", default="10m", callback=_seconds, metavar="TIME", show_default=True, help=BUDGET_HELP)
+@click.option(
+    "--budget",
+    default="10m",
+    callback=_seconds,
+    metavar="TIME",
+    show_default=True,
+    help=BUDGET_HELP,
+)
 @click.option("--dry-run", is_flag=True, help="Only show which jobs are due.")
 @writes
 def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> Output:
@@ -84,11 +91,20 @@ def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
 
 def _bar(job: Job, waiting: int) -> Any:
     """Return a bar on standard error; nothing moves where that is no terminal."""
-    return click.progressbar(length=max(1, waiting), label=f"{job.name:8}", file=sys.stderr, hidden=not sys.stderr.isatty())
+    return click.progressbar(
+        length=max(1, waiting),
+        label=f"{job.name:8}",
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+    )
 
 
 def _told(
-    runtime: Runtime, wanted: list[Job], counts: dict[str, int], what: str, reports: Mapping[str, str] = MappingProxyType({})
+    runtime: Runtime,
+    wanted: list[Job],
+    counts: dict[str, int],
+    what: str,
+    reports: Mapping[str, str] = MappingProxyType({}),
 ) -> Output:
     """Return of each job what came of it, and when it is due again."""
     data, rows = [], []
@@ -97,7 +113,9 @@ def _told(
         times = asdict(pace) if pace else {"ran_at": None, "due_at": None}
         told = {"report": reports[job.name]} if job.name in reports else {}
         data.append({"job": job.name, what: counts.get(job.name), **told, **times})
-        came = reports.get(job.name) or (f"{counts[job.name]} {what}" if job.name in counts else "not due")
+        came = reports.get(job.name) or (
+            f"{counts[job.name]} {what}" if job.name in counts else "not due"
+        )
         rows.append({"job": job.name, what: came, "next": _next(job, pace), "does": job.does})
     return Output(data, rows=rows, notes=() if counts else ("Nothing is due.",))
 

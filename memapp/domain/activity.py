@@ -50,7 +50,11 @@ class Rate:
         return self.held / self.of if self.of else None
 
     def __str__(self) -> str:
-        return f"{self.held / self.of:.0%} ({self.held:,} of {self.of:,})" if self.of else "nothing counted yet"
+        return (
+            f"{self.held / self.of:.0%} ({self.held:,} of {self.of:,})"
+            if self.of
+            else "nothing counted yet"
+        )
 
 
 @dataclass(frozen=True, slots=True)

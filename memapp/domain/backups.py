@@ -13,26 +13,34 @@ WEEKS = 4
 OLDEST = timedelta(days=30)
 """What the person erases or lets go must not live on for long where nobody looks."""
 BELIEVED = timedelta(days=5)
-"""How long memapp is used after a longer gap until the clock is believed; the last of seven days that stay are never closer."""
+"""How long memapp is used after a longer gap until the clock is believed; the last of seven days
+that stay are never closer.
+"""
 
 
 def staying(made: Iterable[datetime], now: datetime) -> set[datetime]:
-    """Return which copies stay: the last of each of six half hours, seven days and four weeks, none older than 30 days.
+    """Return which copies stay: the last of each of six half hours, seven days and four weeks, none
+    older than 30 days.
 
-    Age counts from the newest copy, which stays however old it is: it is all there is. After a longer gap the clock may be wrong,
-    so what was before stays until memapp was used for five days since. So do those of a time that has not come.
+    Age counts from the newest copy, which stays however old it is: it is all there is. After a
+    longer gap the clock may be wrong, so what was before stays until memapp was used for five days
+    since. So do those of a time that has not come.
     """
     made = set(made)
     return {at for at in made if at > now}.union(*map(_thinned_out, _periods(made, now)))
 
 
 def counted_from(made: Iterable[datetime], now: datetime) -> datetime:
-    """Return the time from which the age of other copies counts, given those that memapp makes by itself."""
+    """Return the time from which the age of other copies counts, given those that memapp makes by
+    itself.
+    """
     return min((period[0] for period in _periods(made, now)), default=now)
 
 
 def _periods(made: Iterable[datetime], now: datetime) -> Iterator[list[datetime]]:
-    """Yield the copies of the last time of use without a long gap, newest first, and of those before it while it is short."""
+    """Yield the copies of the last time of use without a long gap, newest first, and of those
+    before it while it is short.
+    """
     period: list[datetime] = []
     for at in sorted((at for at in made if at <= now), reverse=True):
         if period and period[-1] - at > OLDEST:
@@ -46,10 +54,16 @@ def _periods(made: Iterable[datetime], now: datetime) -> Iterator[list[datetime]
 
 
 def _thinned_out(newest_first: list[datetime]) -> set[datetime]:
-    last_of_half_hours = _last_of_each(lambda at: at.timestamp() // EVERY.total_seconds(), newest_first)[:RECENT]
+    last_of_half_hours = _last_of_each(
+        lambda at: at.timestamp() // EVERY.total_seconds(), newest_first
+    )[:RECENT]
     last_of_days = _last_of_each(lambda at: at.date(), newest_first)[:DAYS]
     last_of_weeks = _last_of_each(lambda at: at.isocalendar()[:2], newest_first)[:WEEKS]
-    return {at for at in (*last_of_half_hours, *last_of_days, *last_of_weeks) if newest_first[0] - at <= OLDEST}
+    return {
+        at
+        for at in (*last_of_half_hours, *last_of_days, *last_of_weeks)
+        if newest_first[0] - at <= OLDEST
+    }
 
 
 def in_words(span: timedelta) -> str:
@@ -57,10 +71,16 @@ def in_words(span: timedelta) -> str:
     minutes = max(0, int(span.total_seconds() // 60))
     if minutes < 60:
         return counted(minutes, "minute")
-    return counted(minutes // 60, "hour") if minutes < 48 * 60 else counted(minutes // (24 * 60), "day")
+    return (
+        counted(minutes // 60, "hour")
+        if minutes < 48 * 60
+        else counted(minutes // (24 * 60), "day")
+    )
 
 
-def _last_of_each(period: Callable[[datetime], object], newest_first: Iterable[datetime]) -> list[datetime]:
+def _last_of_each(
+    period: Callable[[datetime], object], newest_first: Iterable[datetime]
+) -> list[datetime]:
     last: dict[object, datetime] = {}
     for at in newest_first:
         last.setdefault(period(at), at)

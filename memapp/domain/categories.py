@@ -1,4 +1,6 @@
-"""Categories of memories, and what an agent may see: a capability is made by the app, never by the one who asks."""
+"""Categories of memories, and what an agent may see: a capability is made by the app, never by the
+one who asks.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +25,9 @@ class Category(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     context: Literal["all", "rag"]
-    """`all`: whenever the category is asked for, in a chat by each question about the person. `rag`: what fits the question."""
+    """`all`: whenever the category is asked for, in a chat by each question about the person.
+    `rag`: what fits the question.
+    """
     rag_length: int | None = Field(default=None, ge=1, le=1000)
     """The most that is recalled of it; None for no limit of its own."""
 
@@ -50,7 +54,9 @@ class Categories(BaseModel):
         for agent, names in self.allowlists.items():
             for name in names:
                 if name not in self.categories:
-                    raise ValueError(f"the allowlist of {agent!r} names the category {name!r}, which is not defined")
+                    raise ValueError(
+                        f"the allowlist of {agent!r} names the category {name!r}, which is not defined"
+                    )
         return self
 
     def readers(self, category: str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The `Change` union: every way in which a memory or a lesson can change, each with the event by which the history knows it.
+"""The `Change` union: every way in which a memory or a lesson can change, each with the event by
+which the history knows it.
 
-`store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted` with the step it was part
-of; only a purge has none, since nothing is left to go back to.
+`store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted`
+with the step it was part of; only a purge has none, since nothing is left to go back to.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,17 @@ from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonOrigin, Less
 from memapp.domain.memory import Memory, MemoryOrigin
 from memapp.domain.trust import Choice
 
-ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
+ChangeEvent = Literal[
+    "created",
+    "updated",
+    "merged",
+    "deleted",
+    "soft_deleted",
+    "restored",
+    "pinned",
+    "linked",
+    "profile",
+]
 """What the change log calls a change."""
 ActorKind = Literal[
     "person",
@@ -30,7 +41,9 @@ ActorKind = Literal[
     "reviewer",
     "council",
 ]
-"""Who acts or proposes. Of a model, a persona and another program the name follows: `model:smollm2`."""
+"""Who acts or proposes. Of a model, a persona and another program the name follows:
+`model:smollm2`.
+"""
 
 
 class Event(StrEnum):
@@ -84,7 +97,9 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Other words for the same fact, or another tag, importance, category, step or origin; None leaves a part as it is."""
+    """Other words for the same fact, or another tag, importance, category, step or origin; None
+    leaves a part as it is.
+    """
 
     memory_id: str
     text: str | None = None
@@ -100,7 +115,11 @@ class Updated:
     @property
     def event(self) -> Event:
         """An update that adds sources alone follows from the texts, as a link does."""
-        return Event.LINK if self.sources and self == Updated(self.memory_id, sources=self.sources) else Event.UPDATE
+        return (
+            Event.LINK
+            if self.sources and self == Updated(self.memory_id, sources=self.sources)
+            else Event.UPDATE
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +168,9 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """A memory removed for good, with every copy of its text inside the database. It has no inverse."""
+    """A memory removed for good, with every copy of its text inside the database. It has no
+    inverse.
+    """
 
     event: ClassVar = Event.PURGE
     memory_id: str
@@ -157,7 +178,9 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChanged:
-    """An approved request carried out. It is taken back by the opposite request, so that nothing goes around consent."""
+    """An approved request carried out. It is taken back by the opposite request, so that nothing
+    goes around consent.
+    """
 
     event: ClassVar = Event.PROFILE
     request_id: str
@@ -183,7 +206,9 @@ class Reverted:
 
 @dataclass(frozen=True, slots=True)
 class AgentChanged:
-    """An agent blocked or let act again, or its file brought in, with what that says of it; None leaves a part as it is."""
+    """An agent blocked or let act again, or its file brought in, with what that says of it; None
+    leaves a part as it is.
+    """
 
     event: ClassVar = Event.UPDATE
     agent: str
@@ -222,7 +247,9 @@ class LessonAdded:
 
 @dataclass(frozen=True, slots=True)
 class LessonEdited:
-    """Other words for a lesson, another place where it counts, more failures that it is for; None leaves a part as it is."""
+    """Other words for a lesson, another place where it counts, more failures that it is for; None
+    leaves a part as it is.
+    """
 
     event: ClassVar = Event.UPDATE
     lesson_id: str
@@ -288,17 +315,28 @@ CLIENT = "client:"
 
 
 def is_memapp(actor: str) -> bool:
-    """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of theirs."""
+    """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of
+    theirs.
+    """
     return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
 def is_foreign(actor: str) -> bool:
-    """Say whether an actor brings what the person may never have said: an imported file, or another program."""
+    """Say whether an actor brings what the person may never have said: an imported file, or another
+    program.
+    """
     return actor == "import" or actor.startswith(CLIENT)
 
 
 LessonChange = (
-    LessonAdded | LessonEdited | LessonMoved | FailuresMerged | FailuresParted | LessonDeleted | LessonRestored | LessonPurged
+    LessonAdded
+    | LessonEdited
+    | LessonMoved
+    | FailuresMerged
+    | FailuresParted
+    | LessonDeleted
+    | LessonRestored
+    | LessonPurged
 )
 AgentChange = AgentChanged | RubricChanged | CouncilDecided
 MemoryChange = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged

@@ -31,7 +31,9 @@ class Origin(StrEnum):
     MODEL = "model"
     IMPORT = "import"
     COMMAND = "command"
-    """A command that the person ran in the chat, and what it wrote: no part of what is talked about."""
+    """A command that the person ran in the chat, and what it wrote: no part of what is talked
+    about.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ class Thread:
     updated_at: datetime
     deleted_at: datetime | None = None
     trust_level: float | None = None
-    """How frankly an inner voice speaks here, where that came with an old save; else it is the persona's."""
+    """How frankly an inner voice speaks here, where that came with an old save; else it is the
+    persona's.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +85,17 @@ class Message:
 
 
 OWN_WORDS = "/memapp"
-"""Stands for the model of a message that the app itself wrote: its question about a consent request, and its word on the answer.
+"""Stands for the model of a message that the app itself wrote: its question about a consent
+request, and its word on the answer.
 
-No model can have this name: a file's name holds no slash, and a server's is kept without one at its beginning.
+No model can have this name: a file's name holds no slash, and a server's is kept without one at its
+beginning.
 """
 
 FROM_MEMORY = "/memory"
-"""Stands for the model of a reply that memapp gave from its memory, in its own words; the conversation goes on from it."""
+"""Stands for the model of a reply that memapp gave from its memory, in its own words; the
+conversation goes on from it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +109,8 @@ class Exchange:
 def exchanges(messages: list[Message]) -> list[Exchange]:
     """Pair active messages into exchanges, oldest first.
 
-    A reply that failed or is still being written is left out, and so is what the app itself asked and was told: a model would
-    go on in those words.
+    A reply that failed or is still being written is left out, and so is what the app itself asked
+    and was told: a model would go on in those words.
     """
     pairs: list[Exchange] = []
     asked: str | None = None
@@ -111,7 +119,10 @@ def exchanges(messages: list[Message]) -> list[Exchange]:
             continue
         if message.role is Role.USER:
             asked = message.text
-        elif message.status in (MessageStatus.GENERATING, MessageStatus.FAILED) or message.model == OWN_WORDS:
+        elif (
+            message.status in (MessageStatus.GENERATING, MessageStatus.FAILED)
+            or message.model == OWN_WORDS
+        ):
             asked = None
         elif message.unprompted:
             pairs.append(Exchange(None, message.text))

@@ -1,8 +1,10 @@
-"""The checkpoint of a thread, from which a restart goes on: the stage of the open turn, and what it has so far.
+"""The checkpoint of a thread, from which a restart goes on: the stage of the open turn, and what it
+has so far.
 
-The state of the graph is the stage; the memory context is `hits` at a `revision`; the conversation history is a position in it;
-the states of the two agents are what each said last: `needed_info` of the predictor and `last_prediction` of the responder, who
-keep nothing else between calls. Of words it holds only these; of messages and memories, ids and numbers.
+The state of the graph is the stage; the memory context is `hits` at a `revision`; the conversation
+history is a position in it; the states of the two agents are what each said last: `needed_info` of
+the predictor and `last_prediction` of the responder, who keep nothing else between calls. Of words
+it holds only these; of messages and memories, ids and numbers.
 """
 
 from collections.abc import Sequence
@@ -60,11 +62,26 @@ class Checkpoint:
     council: OpenCouncil | None = None
     """It may stop, and go on behind later turns."""
 
-    def accepted(self, reply_id: str, position: int, needed_info: Sequence[str] = (), *, is_read: bool = False) -> "Checkpoint":
+    def accepted(
+        self,
+        reply_id: str,
+        position: int,
+        needed_info: Sequence[str] = (),
+        *,
+        is_read: bool = False,
+    ) -> "Checkpoint":
         """A turn begins; of a message that is answered again more is known already."""
         stage = Stage.PREDICTED if needed_info else Stage.READ if is_read else Stage.ACCEPTED
-        begun = Checkpoint(stage, reply_id, position, needed_info=tuple(needed_info), last_prediction=self.last_prediction)
-        return replace(begun, prefetch=self.prefetch if stage is Stage.ACCEPTED else None, council=self.council)
+        begun = Checkpoint(
+            stage,
+            reply_id,
+            position,
+            needed_info=tuple(needed_info),
+            last_prediction=self.last_prediction,
+        )
+        return replace(
+            begun, prefetch=self.prefetch if stage is Stage.ACCEPTED else None, council=self.council
+        )
 
     def read(self) -> "Checkpoint":
         return replace(self, stage=Stage.READ, prefetch=None)
@@ -80,7 +97,14 @@ class Checkpoint:
 
     def settled(self) -> "Checkpoint":
         """The turn has ended, whichever way: nothing of it is to be resumed."""
-        return replace(self, stage=Stage.IDLE, open_turn=None, needed_info=(), last_prediction="", prefetch=None)
+        return replace(
+            self,
+            stage=Stage.IDLE,
+            open_turn=None,
+            needed_info=(),
+            last_prediction="",
+            prefetch=None,
+        )
 
     def with_prediction(self, expects: str) -> "Checkpoint":
         return replace(self, last_prediction=expects)
@@ -96,7 +120,9 @@ class Checkpoint:
         return self.open_turn == reply_id and self.stage is Stage.ACCEPTED
 
     def kept_for(self, reply_id: str) -> tuple[str, ...]:
-        """Return what call 1 said for a reply that was being written; nothing if another turn was open, or none."""
+        """Return what call 1 said for a reply that was being written; nothing if another turn was
+        open, or none.
+        """
         return self.needed_info if self.open_turn == reply_id else ()
 
 
@@ -104,7 +130,9 @@ _READER = TypeAdapter(Checkpoint)
 
 
 def read_checkpoint(text: str) -> Checkpoint:
-    """Read a checkpoint; what an older or newer memapp wrote otherwise is left out, or counts as none."""
+    """Read a checkpoint; what an older or newer memapp wrote otherwise is left out, or counts as
+    none.
+    """
     try:
         return _READER.validate_json(text)
     except ValidationError:

@@ -24,7 +24,9 @@ COMMANDS = {
     "quit": ("/quit", "leaves memapp"),
 }
 RUNS = ("run", "sql")
-"""What acts on something outside memapp. Where a space too many stands before it, nothing of it is kept."""
+"""What acts on something outside memapp. Where a space too many stands before it, nothing of it is
+kept.
+"""
 TAKES_TEXT = ("remember", "forget", "evidence", "import", *RUNS)
 
 
@@ -42,7 +44,9 @@ class Command:
 
 
 def parse(written: str) -> Command | None:
-    """Return the command that was written, None for an ordinary message. Raises `UsageError` for one that does not exist."""
+    """Return the command that was written, None for an ordinary message. Raises `UsageError` for
+    one that does not exist.
+    """
     bare = written.strip()
     if not bare.startswith("/") or bare.startswith("//"):
         return None
@@ -61,14 +65,22 @@ def parse(written: str) -> Command | None:
 
 
 def runs_something(written: str) -> bool:
-    """Say whether what is written is a command, or the beginning of one, that acts on something outside memapp."""
+    """Say whether what is written is a command, or the beginning of one, that acts on something
+    outside memapp.
+    """
     return re.match(rf"\s*/(?:{'|'.join(RUNS)})\b", written) is not None
 
 
 def beginning(written: str) -> tuple[str, ...]:
-    """Return the names of the commands that begin like what is written; none once a whole name or more stands there."""
+    """Return the names of the commands that begin like what is written; none once a whole name or
+    more stands there.
+    """
     name = re.fullmatch("/([a-z]*)", written)
-    return tuple(command for command in COMMANDS if name and command.startswith(name[1]) and command != name[1])
+    return tuple(
+        command
+        for command in COMMANDS
+        if name and command.startswith(name[1]) and command != name[1]
+    )
 
 
 def completed(name: str) -> str:

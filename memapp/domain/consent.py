@@ -20,11 +20,16 @@ DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
 FORGOTTEN = "forgotten"
-"""The field of a request that is not about the profile: a fact that was erased and is stated again."""
+"""The field of a request that is not about the profile: a fact that was erased and is stated again.
+"""
 FACT, CHAT = "fact", "chat"
-"""Those of requests that came with an imported file: for a fact of it, and for the use of a chat of it elsewhere."""
+"""Those of requests that came with an imported file: for a fact of it, and for the use of a chat of
+it elsewhere.
+"""
 CONFLICT = "conflict"
-"""That of two memories of which only one can hold: the old value gives way to the new one, and with a no both stay."""
+"""That of two memories of which only one can hold: the old value gives way to the new one, and with
+a no both stay.
+"""
 HOWTO = "howto"
 """That of a way of doing something which a message tells step by step."""
 RUBRIC = "rubric"
@@ -58,9 +63,13 @@ class ConsentRequest:
     user_id: str
     field: str
     old_value: str
-    """What goes; empty for a new value, which stands beside the others or, in a field with one value, takes its place."""
+    """What goes; empty for a new value, which stands beside the others or, in a field with one
+    value, takes its place.
+    """
     new_value: str
-    """Empty where the person takes the value away, or where a change was asked for without saying to what; that needs a value."""
+    """Empty where the person takes the value away, or where a change was asked for without saying
+    to what; that needs a value.
+    """
     evidence: tuple[str, ...]
     """Ids of the messages that it was read from."""
     proposer: str
@@ -99,7 +108,9 @@ def waiting_of(facts: int, chats: int) -> str:
 
 
 def replaced(request: ConsentRequest, says: Sequence[str]) -> str:
-    """Return the value that goes with a yes to a request, given what its field says; empty if none does."""
+    """Return the value that goes with a yes to a request, given what its field says; empty if none
+    does.
+    """
     return request.old_value or ("" if has_many(request.field) else "".join(says))
 
 
@@ -118,10 +129,16 @@ def change(request: ConsentRequest) -> str:
 
 
 def decided(decision: str, request: ConsentRequest, more: int = 0) -> str:
-    """Return what was decided, by its name in the history, on a request and so many more: `Approved Home “Bergen”`."""
+    """Return what was decided, by its name in the history, on a request and so many more: `Approved
+    Home “Bergen”`.
+    """
     others = f" and {more} more" if more else ""
     if request.field == CONFLICT and decision in ("approved", "denied"):
-        kept = _quoted(request.new_value) if decision == "approved" else " both of two facts that disagree"
+        kept = (
+            _quoted(request.new_value)
+            if decision == "approved"
+            else " both of two facts that disagree"
+        )
         return f"Kept{kept}{others}"
     if decision == "changed" and request.proposer == "person":
         is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
@@ -131,7 +148,12 @@ def decided(decision: str, request: ConsentRequest, more: int = 0) -> str:
 
 def in_words_of(decision: str, what: str) -> str:
     """Return what was decided, by its name in the history, on something that is named."""
-    said = {"changed": "Approved {}", "approved": "Approved {}", "denied": "Denied {}", "withdrawn": "Withdrew {}"}
+    said = {
+        "changed": "Approved {}",
+        "approved": "Approved {}",
+        "denied": "Denied {}",
+        "withdrawn": "Withdrew {}",
+    }
     said |= {"snoozed": "Put off {} until tomorrow", "expired": "Closed {} unanswered"}
     return said.get(decision, "Changed {}").format(what)
 
@@ -141,7 +163,9 @@ def _quoted(value: str) -> str:
 
 
 def like(field: str, value: str) -> str:
-    """Return a GLOB pattern that the new value, in small letters, of each request of this value fits, if it is all ASCII."""
+    """Return a GLOB pattern that the new value, in small letters, of each request of this value
+    fits, if it is all ASCII.
+    """
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
     return f"*{max(words, key=len)}*" if words else "*"  # the words may stand in another order
 
@@ -152,9 +176,11 @@ def expiry(created_at: datetime) -> datetime:
 
 
 def corroborated(signals: Collection[tuple[str, bool]]) -> bool:
-    """Say whether enough distinct messages say it; each signal is a message id and whether the person typed it there.
+    """Say whether enough distinct messages say it; each signal is a message id and whether the
+    person typed it there.
 
-    A message in which the same was also found in other text does not count: it may be one pasted text.
+    A message in which the same was also found in other text does not count: it may be one pasted
+    text.
     """
     other = {message_id for message_id, typed in signals if not typed}
     return len({message_id for message_id, typed in signals if typed} - other) >= SIGNALS_NEEDED

@@ -1,4 +1,6 @@
-"""Consolidation: pairs of memories that may say the same, what may be decided on one, and the counts of a report."""
+"""Consolidation: pairs of memories that may say the same, what may be decided on one, and the
+counts of a report.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -74,5 +76,7 @@ COUNTED = {"update": "merged", "link": "linked", "ask": "asked", "leave": "left"
 
 
 def last_said(memory: Memory) -> str:
-    """Return what sorts memories by when they were said last: the id of the newest message that says it, or its own."""
+    """Return what sorts memories by when they were said last: the id of the newest message that
+    says it, or its own.
+    """
     return max(memory.sources, default=memory.id)

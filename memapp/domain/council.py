@@ -1,4 +1,6 @@
-"""A council over an answer: what its reviewers object to, the revision, and what the person takes of it all."""
+"""A council over an answer: what its reviewers object to, the revision, and what the person takes
+of it all.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +81,9 @@ class OpenCouncil:
 
 
 def is_taken_over(one: Dissent, text: str, objections: Sequence[Objection]) -> bool:
-    """Return True for a text that does what a dissent asks: what it quotes is gone, and no reviewer has that against it again."""
+    """Return True for a text that does what a dissent asks: what it quotes is gone, and no reviewer
+    has that against it again.
+    """
     again = any(other.criterion in one.citations and other.text == one.text for other in objections)
     return not again and (one.quote not in text or one.quote in one.task)
 

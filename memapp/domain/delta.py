@@ -11,7 +11,14 @@ PROFILE = "profile:"
 BULLETS = 3
 BULLET_CHARS = 160
 TOLD_WITHOUT_TEXT = ("soft_deleted", "deleted")
-_SIGNS = {"created": "+", "updated": "↑", "merged": "↔", "soft_deleted": "−", "deleted": "×", "restored": "↺"}
+_SIGNS = {
+    "created": "+",
+    "updated": "↑",
+    "merged": "↔",
+    "soft_deleted": "−",
+    "deleted": "×",
+    "restored": "↺",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,11 @@ class Delta:
     @property
     def memory_ids(self) -> tuple[str, ...]:
         """Those whose words stand in the header."""
-        told = [news_item.told for news_item in self.news if news_item.told.event not in TOLD_WITHOUT_TEXT]
+        told = [
+            news_item.told
+            for news_item in self.news
+            if news_item.told.event not in TOLD_WITHOUT_TEXT
+        ]
         return tuple(change.memory_id for change in told if not _is_of_profile(change))
 
     @property
@@ -64,20 +75,28 @@ class Delta:
         """The header, in the format of the specification; nothing when nothing is to be told."""
         if not self.news:
             return ()
-        return (f"Memory updates since rev {self.since}:", *(_bullet(news_item) for news_item in self.news))
+        return (
+            f"Memory updates since rev {self.since}:",
+            *(_bullet(news_item) for news_item in self.news),
+        )
 
 
 NO_NEWS = Delta(0, (), ())
 
 
 def summarise(
-    logged: Sequence[Logged], since: int, in_prompt: frozenset[str] = frozenset(), quoted: frozenset[str] = frozenset()
+    logged: Sequence[Logged],
+    since: int,
+    in_prompt: frozenset[str] = frozenset(),
+    quoted: frozenset[str] = frozenset(),
 ) -> Delta:
-    """Return what to tell: the most important first, the newest first among equals, at most `BULLETS`.
+    """Return what to tell: the most important first, the newest first among equals, at most
+    `BULLETS`.
 
-    Several entries of one memory become one, and so do those of a memory with those of the one it gave way to. Nothing is told
-    of a memory that came and went unseen, nor of a fact that stands in the prompt already: as one of the messages `in_prompt`,
-    or among the memories that are `quoted`. `logged` is newest first.
+    Several entries of one memory become one, and so do those of a memory with those of the one it
+    gave way to. Nothing is told of a memory that came and went unseen, nor of a fact that stands in
+    the prompt already: as one of the messages `in_prompt`, or among the memories that are `quoted`.
+    `logged` is newest first.
     """
     by_memory: dict[str, list[Logged]] = {}
     successors: dict[str, str] = {}
@@ -93,14 +112,20 @@ def summarise(
         if told is None:
             silent += entries
         else:
-            news.append(News(told, tuple(entries), 1 + sum(entry.event == "merged" for entry in entries)))
-    chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[:BULLETS]
+            news.append(
+                News(told, tuple(entries), 1 + sum(entry.event == "merged" for entry in entries))
+            )
+    chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[
+        :BULLETS
+    ]
     settled = [*silent, *(entry for news_item in chosen for entry in news_item.entries)]
     return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
 
 
 def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
-    """Return the one entry that tells what happened to a memory; None if there is nothing to tell. Newest first."""
+    """Return the one entry that tells what happened to a memory; None if there is nothing to tell.
+    Newest first.
+    """
     newest, oldest = entries[0], entries[-1]
     if newest.event in TOLD_WITHOUT_TEXT:
         return None if oldest.event == "created" else newest
@@ -110,16 +135,31 @@ def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
         return newest
     if oldest.event == "created":
         return replace(newest, event="created")
-    return replace(newest, event="updated") if newest.event == "created" else newest  # it took the place of another
+    return (
+        replace(newest, event="updated") if newest.event == "created" else newest
+    )  # it took the place of another
 
 
 def _together(news: Sequence[News]) -> list[News]:
     """Put all memories that went the same way without their words into one bullet."""
-    told = [news_item for news_item in news if news_item.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.told)]
+    told = [
+        news_item
+        for news_item in news
+        if news_item.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.told)
+    ]
     for event in TOLD_WITHOUT_TEXT:
-        if gone := [news_item for news_item in news if news_item.told.event == event and news_item not in told]:
-            first = max((news_item.told for news_item in gone), key=lambda one: (one.importance, one.revision))
-            category = first.category if len({news_item.told.category for news_item in gone}) == 1 else ""
+        if gone := [
+            news_item
+            for news_item in news
+            if news_item.told.event == event and news_item not in told
+        ]:
+            first = max(
+                (news_item.told for news_item in gone),
+                key=lambda one: (one.importance, one.revision),
+            )
+            category = (
+                first.category if len({news_item.told.category for news_item in gone}) == 1 else ""
+            )
             entries = tuple(entry for news_item in gone for entry in news_item.entries)
             told.append(News(replace(first, category=category), entries, len(gone)))
     return told

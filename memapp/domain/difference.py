@@ -20,7 +20,9 @@ def words_changed(before: str, after: str) -> tuple[DifferencePiece, ...]:
 
 
 def _pieces(old: list[str], new: list[str]) -> Iterator[DifferencePiece]:
-    for operation, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for operation, old_from, old_to, new_from, new_to in SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         if operation == "equal":
             yield DifferencePiece("same", " ".join(old[old_from:old_to]))
             continue

@@ -17,6 +17,8 @@ class EngineCheck:
     """What came of computing one token with a model."""
 
     features: tuple[str, ...]
-    """The processor features that the build of llama.cpp computes with, such as AVX512; none if it died before it could tell."""
+    """The processor features that the build of llama.cpp computes with, such as AVX512; none if it
+    died before it could tell.
+    """
     problem: str = ""
     """Why no token was computed; empty if one was."""

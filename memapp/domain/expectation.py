@@ -1,9 +1,10 @@
-"""The comparison of a message with the expected one: by letters alone, or by letters, meaning and what the message does.
+"""The comparison of a message with the expected one: by letters alone, or by letters, meaning and
+what the message does.
 
-A guess of what a person says next is hardly ever right word for word. So the default rule also looks at how near the
-two texts are in meaning (an embedding similarity that the caller brings) and at their dialogue acts: a "yes" where a
-"no" was expected speaks for a surprise however alike the sentences look, and "thanks, bye" for "no, that's all" is
-none.
+A guess of what a person says next is hardly ever right word for word. So the default rule also
+looks at how near the two texts are in meaning (an embedding similarity that the caller brings) and
+at their dialogue acts: a "yes" where a "no" was expected speaks for a surprise however alike the
+sentences look, and "thanks, bye" for "no, that's all" is none.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,9 @@ from rapidfuzz import fuzz
 
 FUZZY_THRESHOLD = 60
 AS_PREDICTED = 0.6
-"""Cosine of two embeddings from which a message says what was predicted; below that it is on the same topic at most."""
+"""Cosine of two embeddings from which a message says what was predicted; below that it is on the
+same topic at most.
+"""
 BEGINS_ALIKE = 80
 """Letters alike, 0 to 100, between a beginning and that of the expected message."""
 
@@ -65,8 +68,9 @@ class Verdict:
     """The signs and their numbers, for people."""
 
 
-# What each sign adds to a score; above 0 is a surprise. The weights are one logistic regression on labelled pairs of
-# two unlike kinds (single requests, and turns of dialogues) that count the same, rounded; see `benchmarks.mismatch`.
+# What each sign adds to a score; above 0 is a surprise. The weights are one logistic regression on
+# labelled pairs of two unlike kinds (single requests, and turns of dialogues) that count the same,
+# rounded; see `benchmarks.mismatch`.
 _WITH_MEANING: Mapping[str, float] = {
     "always": 1.9,
     "meaning": -9.7,  # times the cosine
@@ -97,9 +101,16 @@ def may_become(typed: str, expected: str) -> bool:
 
 
 def judge(
-    was: Utterance, came: Utterance, letters: float, similarity: float | None, rule: MismatchRule, fuzzy_threshold: int
+    was: Utterance,
+    came: Utterance,
+    letters: float,
+    similarity: float | None,
+    rule: MismatchRule,
+    fuzzy_threshold: int,
 ) -> Verdict:
-    """Tell whether what came is a surprise; `letters` is how alike the two texts are in these, 0 to 100."""
+    """Tell whether what came is a surprise; `letters` is how alike the two texts are in these, 0 to
+    100.
+    """
     match rule:
         case MismatchRule.FUZZY:
             surprised = letters < fuzzy_threshold
@@ -113,12 +124,19 @@ def judge(
     return Verdict(surprised, letters, similarity, why)
 
 
-def _signs(was: Utterance, came: Utterance, letters: float, similarity: float | None) -> dict[str, float]:
+def _signs(
+    was: Utterance, came: Utterance, letters: float, similarity: float | None
+) -> dict[str, float]:
     """Return the strength of each sign: a likeness, or 1 and 0 for those that are there or not."""
-    likeness = {"meaning": similarity} if similarity is not None else {"a word in common": _word_in_common(was, came)}
+    likeness = (
+        {"meaning": similarity}
+        if similarity is not None
+        else {"a word in common": _word_in_common(was, came)}
+    )
     only_one = was.acts ^ came.acts
     opposed = {DialogueAct.AFFIRM, DialogueAct.NEGATE} <= only_one and not (
-        DialogueAct.CLOSING in was.acts and DialogueAct.CLOSING in came.acts  # "no, that's all" is "yes, that's all"
+        DialogueAct.CLOSING in was.acts
+        and DialogueAct.CLOSING in came.acts  # "no, that's all" is "yes, that's all"
     )
     return {
         **likeness,
@@ -133,7 +151,9 @@ def _signs(was: Utterance, came: Utterance, letters: float, similarity: float | 
 def _word_in_common(was: Utterance, came: Utterance) -> float:
     if not was.content or not came.content:
         return _NO_WORDS
-    return not {word[:_STEM] for word in was.content}.isdisjoint(word[:_STEM] for word in came.content)
+    return not {word[:_STEM] for word in was.content}.isdisjoint(
+        word[:_STEM] for word in came.content
+    )
 
 
 def _score(signs: Mapping[str, float], fuzzy_threshold: int) -> float:
@@ -143,9 +163,15 @@ def _score(signs: Mapping[str, float], fuzzy_threshold: int) -> float:
 
 
 def _explain(signs: Mapping[str, float], was: Utterance, came: Utterance) -> str:
-    measured = [f"{sign} {100 * signs[sign]:.0f} of 100" for sign in ("meaning", "letters") if sign in signs]
+    measured = [
+        f"{sign} {100 * signs[sign]:.0f} of 100" for sign in ("meaning", "letters") if sign in signs
+    ]
     parts = [", ".join(measured), f"expected {_name(was)}, got {_name(came)}"]
-    parts += [sign for sign, strength in signs.items() if strength == 1 and sign not in ("meaning", "letters")]
+    parts += [
+        sign
+        for sign, strength in signs.items()
+        if strength == 1 and sign not in ("meaning", "letters")
+    ]
     if "meaning" not in signs:
         parts.append("meaning was not compared (no embedder)")
     return "; ".join(parts)

@@ -27,7 +27,9 @@ class MemoryFilter:
     state: State | None = State.LIVE
     """None: whatever is not live."""
     words: tuple[str, ...] = ()
-    """Each must be there; of the last one the beginning is enough. One that is only signs, such as 🍵, is looked for as it is."""
+    """Each must be there; of the last one the beginning is enough. One that is only signs, such as
+    🍵, is looked for as it is.
+    """
     phrases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     category: str = ""

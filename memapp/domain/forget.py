@@ -1,4 +1,6 @@
-"""Forgetting for good: which texts are looked for, how they may stand in a file, and what is said about it afterwards."""
+"""Forgetting for good: which texts are looked for, how they may stand in a file, and what is said
+about it afterwards.
+"""
 
 import json
 import re
@@ -13,20 +15,25 @@ from memapp.domain.unspaced import SIGN
 ERASED = "[erased]"
 """Stands in place of a text that was erased."""
 LONG_ENOUGH, SIGNS_BYTES = 8, 6
-"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone. In a script that
-sets no spaces it counts everywhere, from so many bytes on."""
+"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it
+stands alone. In a script that sets no spaces it counts everywhere, from so many bytes on.
+"""
 FEW = 20
 """So many texts are looked for one by one more quickly than by their words."""
 FEW_PIECES = 400
 """The same of pieces of texts in bytes."""
 NAMED = 5
-"""So many other memories are named in a receipt, the newest; of the rest it says how many there are."""
+"""So many other memories are named in a receipt, the newest; of the rest it says how many there
+are.
+"""
 WINDOW = 120
 """A longer text is looked for in pieces, since a file may hold it in several places."""
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(rf"{SIGN}|(?:(?!{SIGN})[^\W\d_])+|\d+")
-"""Of a word: what the eye tells apart in `x_oslo_2`; each letter of a script that sets no space between words."""
+"""Of a word: what the eye tells apart in `x_oslo_2`; each letter of a script that sets no space
+between words.
+"""
 _IGNORED = re.compile(f"[{INVISIBLE}{JOINERS}{VARIANTS}]")
 _ESCAPED = re.compile(r"\\+[bfnrt\"/]")
 _BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
@@ -38,7 +45,9 @@ Forms = tuple[bytes, ...]
 
 
 class Needles:
-    """Texts to be found in other texts: the same words one after the other, whatever their case and punctuation."""
+    """Texts to be found in other texts: the same words one after the other, whatever their case and
+    punctuation.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._wordless: list[str] = []
@@ -47,7 +56,9 @@ class Needles:
             folded = _folded(text)
             if parts := _PART.findall(folded):
                 rarest = max(parts, key=len)
-                self._by_word.setdefault(rarest, []).append((parts, parts.index(rarest), _WORD.findall(folded)))
+                self._by_word.setdefault(rarest, []).append(
+                    (parts, parts.index(rarest), _WORD.findall(folded))
+                )
             elif text.strip():
                 self._wordless.append(text.strip())
 
@@ -62,15 +73,23 @@ class Needles:
         folded = _folded(_ESCAPED.sub(" ", text))
         parts = _PART.findall(folded)
         return any(
-            parts[at - place : at - place + len(wanted)] == wanted and all(word in folded for word in whole)
+            parts[at - place : at - place + len(wanted)] == wanted
+            and all(word in folded for word in whole)
             for at, part in enumerate(parts)
             for wanted, place, whole in self._by_word.get(part, ())
             if at >= place
         )
 
     def _may_be_in(self, folded: str) -> bool:
-        """Tell whether a text has all the words of any; quicker than to split it into words, and most hold none of a few."""
-        for rarest, some in self._by_word.items():  # plain loops: everything that was ever written goes through here
+        """Tell whether a text has all the words of any; quicker than to split it into words, and
+        most hold none of a few.
+        """
+        for (
+            rarest,
+            some,
+        ) in (
+            self._by_word.items()
+        ):  # plain loops: everything that was ever written goes through here
             if rarest in folded:
                 for wanted, *_ in some:
                     if all(map(folded.__contains__, wanted)):
@@ -79,11 +98,25 @@ class Needles:
 
 
 def byte_forms(text: str) -> set[Forms]:
-    """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and decomposed, in any case."""
-    forms = [unicodedata.normalize(kind, word) for kind in ("NFC", "NFD") for word in (text, text.lower(), text.upper())]
-    written = {text for form in forms for text in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])}
-    pieces = [[text[at : at + WINDOW] for at in range(0, max(1, len(text) - WINDOW // 2), WINDOW)] for text in written]
-    # Without its outer zero byte, ASCII is the same in both orders of UTF-16 and is not counted twice.
+    """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and
+    decomposed, in any case.
+    """
+    forms = [
+        unicodedata.normalize(kind, word)
+        for kind in ("NFC", "NFD")
+        for word in (text, text.lower(), text.upper())
+    ]
+    written = {
+        text
+        for form in forms
+        for text in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
+    }
+    pieces = [
+        [text[at : at + WINDOW] for at in range(0, max(1, len(text) - WINDOW // 2), WINDOW)]
+        for text in written
+    ]
+    # Without its outer zero byte, ASCII is the same in both orders of UTF-16 and is not counted
+    # twice.
     return {
         tuple(piece.lower() for piece in encoded)
         for group in pieces
@@ -108,8 +141,13 @@ class ByteNeedles:
             if text.strip():
                 forms = byte_forms(text)
                 self._forms += forms
-                is_short, least = len(text) < LONG_ENOUGH, SIGNS_BYTES if re.search(SIGN, text) else WINDOW
-                short.update((piece, is_short and len(piece) < least) for form in forms for piece in form)
+                is_short, least = (
+                    len(text) < LONG_ENOUGH,
+                    SIGNS_BYTES if re.search(SIGN, text) else WINDOW,
+                )
+                short.update(
+                    (piece, is_short and len(piece) < least) for form in forms for piece in form
+                )
         self._overlap = max(map(len, short), default=0)
         self._by_word: dict[bytes, list[tuple[bytes, bool]]] = {}
         for piece, is_short in short.items():
@@ -129,7 +167,10 @@ class ByteNeedles:
     def _worth_looking_for(self, chunk: bytes) -> Iterator[tuple[bytes, bool]]:
         yield from self._everywhere
         if self._by_word:
-            words = {*_BYTE_WORD.findall(chunk), *_BYTE_WORD.findall(chunk.replace(b"\0", b""))}  # the second for UTF-16
+            words = {
+                *_BYTE_WORD.findall(chunk),
+                *_BYTE_WORD.findall(chunk.replace(b"\0", b"")),
+            }  # the second for UTF-16
             for word in words & self._by_word.keys():
                 yield from self._by_word[word]
 
@@ -141,7 +182,9 @@ class Preview:
     memories: int
     messages: int
     others: int
-    """Titles, drafts, context cards, expectations, consent requests, fields of the profile, earlier versions."""
+    """Titles, drafts, context cards, expectations, consent requests, fields of the profile, earlier
+    versions.
+    """
     backups: int
     """Copies of the file that hold it too, or cannot be looked into."""
     profile: tuple[str, ...] = ()
@@ -151,7 +194,10 @@ class Preview:
         return bool(self.memories or self.messages or self.others or self.backups)
 
     def __str__(self) -> str:
-        memories, messages = counted(self.memories, "memory", "memories"), counted(self.messages, "message")
+        memories, messages = (
+            counted(self.memories, "memory", "memories"),
+            counted(self.messages, "message"),
+        )
         others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, requests, earlier versions)"
         said = f"{counted(self.memories + self.messages + self.others, 'item')}: {memories}, {messages} and {others}"
         said += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
@@ -174,15 +220,21 @@ class Receipt:
     settled: bool = True
     """False when another program was reading the file: the rest is done at the next start."""
     also_in: tuple[str, ...] = ()
-    """Ids of other memories that hold the words of the erased ones among theirs, or held them before they were changed."""
+    """Ids of other memories that hold the words of the erased ones among theirs, or held them
+    before they were changed.
+    """
     in_profile: tuple[str, ...] = ()
     """What the profile says and the erased memories said too: `Health: epilepsy`."""
     left_out: int = 0
     """Memories that were meant and stayed, since they are out of the trash again."""
     by_words: bool = False
-    """Whether words were erased wherever they stood by themselves: what is left stands inside longer ones."""
+    """Whether words were erased wherever they stood by themselves: what is left stands inside
+    longer ones.
+    """
     barred: tuple[str, ...] = ()
-    """Names of files and folders that could not be read, or copies that could be neither cleaned nor deleted."""
+    """Names of files and folders that could not be read, or copies that could be neither cleaned
+    nor deleted.
+    """
 
     @property
     def is_proof(self) -> bool:
@@ -195,7 +247,9 @@ class Receipt:
         said = f"{counted(items, 'item')} erased, {counted(self.backups_cleaned, 'copy', 'copies')} in backups cleaned"
         if self.backups_dropped:
             said += f", {counted(self.backups_dropped, 'backup')} removed"
-        said += f", {counted(copies, 'copy', 'copies')} left in {counted(self.files, 'file')} scanned"
+        said += (
+            f", {counted(copies, 'copy', 'copies')} left in {counted(self.files, 'file')} scanned"
+        )
         if self.left:
             said += f" ({', '.join(name for name, _ in self.left)})"
         said += "." if self.settled else "; the rest is done at the next start."
@@ -218,16 +272,24 @@ class Receipt:
 
 
 def _folded(text: str) -> str:
-    return text.lower() if text.isascii() else _IGNORED.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return (
+        text.lower()
+        if text.isascii()
+        else _IGNORED.sub("", unicodedata.normalize("NFKC", text).casefold())
+    )
 
 
 def _inner_word(piece: bytes) -> bytes:
-    """Return the longest word that has a space on either side, so that it stands alone wherever the piece does."""
+    """Return the longest word that has a space on either side, so that it stands alone wherever the
+    piece does.
+    """
     return max(_INNER_WORD.findall(piece.replace(b"\0", b"")), key=len, default=b"")
 
 
 def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each chunk, in lower case, after the end of the one before; and how many bytes of it were seen before."""
+    """Yield each chunk, in lower case, after the end of the one before; and how many bytes of it
+    were seen before.
+    """
     tail = b""
     for chunk in chunks:
         whole = tail + chunk.lower()

@@ -1,4 +1,6 @@
-"""The grants of agents: what the person lets another program read of their memory, and propose for it."""
+"""The grants of agents: what the person lets another program read of their memory, and propose for
+it.
+"""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,7 +20,9 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     categories: tuple[str, ...] | None = None
-    """The categories that it may read and propose into; None for its allowlist, or else all but `NOT_UNLESS_GRANTED`."""
+    """The categories that it may read and propose into; None for its allowlist, or else all but
+    `NOT_UNLESS_GRANTED`.
+    """
     reads: bool = True
     proposes: bool = True
     lessons: bool = True
@@ -31,7 +35,11 @@ class Grant(BaseModel):
     def capability(self, agent: str, user_id: str, known: Categories) -> Capability:
         """Return what an agent may read."""
         listed = self.categories if self.categories is not None else known.allowlists.get(agent)
-        names = frozenset(known.categories) - NOT_UNLESS_GRANTED if listed is None else frozenset(listed)
+        names = (
+            frozenset(known.categories) - NOT_UNLESS_GRANTED
+            if listed is None
+            else frozenset(listed)
+        )
         return Capability(agent, user_id, names)
 
 

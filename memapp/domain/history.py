@@ -30,8 +30,9 @@ class Entry:
     undoes: str
     """The step that this one took back, else empty."""
     memory_id: str
-    """`profile:city` for a field of the profile, `import:...` for a file that was brought in, `message:...` for a message,
-    `lesson:...` for a lesson."""
+    """`profile:city` for a field of the profile, `import:...` for a file that was brought in,
+    `message:...` for a message, `lesson:...` for a lesson.
+    """
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""

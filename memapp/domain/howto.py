@@ -49,7 +49,9 @@ def read_howto(text: str) -> Howto:
 
 
 def parse_howto(text: str) -> Howto | None:
-    """Return a title with its steps: below it one a line, or behind it in one line, numbered or after a colon."""
+    """Return a title with its steps: below it one a line, or behind it in one line, numbered or
+    after a colon.
+    """
     lines = [one_line(line) for line in clean(text).splitlines() if line.strip()]
     if len(lines) == 1:
         lines = _in_one_line(lines[0])

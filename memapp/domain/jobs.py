@@ -1,4 +1,6 @@
-"""The pace of a job that is done in idle time: when it ran last and is due next. A clock that leapt is not believed at once."""
+"""The pace of a job that is done in idle time: when it ran last and is due next. A clock that leapt
+is not believed at once.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

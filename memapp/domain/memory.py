@@ -15,10 +15,14 @@ MAX_TAG_CHARS = 40
 LEAST_BEFORE = 16
 """With less room for what a memory is in place of, an agent is not told that."""
 MAX_SAID_CHARS = MAX_MEMORY_CHARS - len('User said (2026-11-03): "" (until 4 Dec 2026)')
-"""Of a memory in the person's own words: so it is no longer than any other where it is told in the third person."""
+"""Of a memory in the person's own words: so it is no longer than any other where it is told in the
+third person.
+"""
 MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected", "agent"]
-"""`said` is in the person's own words, as they typed them; `distilled` was put into others. `reflected` is what memapp makes in
-idle time of what it has: an insight, or the episode of a chat. `agent` was proposed by another program."""
+"""`said` is in the person's own words, as they typed them; `distilled` was put into others.
+`reflected` is what memapp makes in idle time of what it has: an insight, or the episode of a chat.
+`agent` was proposed by another program.
+"""
 OwnerKind = Literal["memory", "message", "lesson"]
 """What has a vector, as a lesson has not, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
@@ -83,31 +87,49 @@ class Memory:
 
     @property
     def held_until(self) -> datetime | None:
-        """Return when something else took its place; None for what holds still, or left memory for another reason."""
-        return self.updated_at if self.state is State.SOFT_DELETED and self.reason == "superseded" else None
+        """Return when something else took its place; None for what holds still, or left memory for
+        another reason.
+        """
+        return (
+            self.updated_at
+            if self.state is State.SOFT_DELETED and self.reason == "superseded"
+            else None
+        )
 
     @property
     def until(self) -> str:
-        """Return until when it is news, as it stands beside the text: ` (until 4 Dec)`; empty for what may hold for good."""
+        """Return until when it is news, as it stands beside the text: ` (until 4 Dec)`; empty for
+        what may hold for good.
+        """
         return until(self.valid_until, self.created_at) if self.valid_until else ""
 
     @property
     def with_before(self) -> str:
-        """Return what it says, and in place of what, without which a correction may say little: `no wait, its Moss`."""
+        """Return what it says, and in place of what, without which a correction may say little: `no
+        wait, its Moss`.
+        """
         return f"{self.text}{f' (before: {self.instead_of})' if self.instead_of else ''}"
 
     @property
     def in_third_person(self) -> str:
-        """Return what it says to an agent, or in an export: `User said (2026-11-03): "my dog is called Pip"`."""
+        """Return what it says to an agent, or in an export: `User said (2026-11-03): "my dog is
+        called Pip"`.
+        """
         if self.origin != "said":
             return f"{self.text}{self.until}"
         said = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"{self.until}'
         room = MAX_MEMORY_CHARS - len(said) - len(' (before: "")')
-        return f'{said} (before: "{shorten(self.instead_of, room)}")' if self.instead_of and room >= LEAST_BEFORE else said
+        return (
+            f'{said} (before: "{shorten(self.instead_of, room)}")'
+            if self.instead_of and room >= LEAST_BEFORE
+            else said
+        )
 
     @property
     def is_compared(self) -> bool:
-        """Say whether a fact may say the same or the contrary: neither of a how-to, nor of what memapp made of others."""
+        """Say whether a fact may say the same or the contrary: neither of a how-to, nor of what
+        memapp made of others.
+        """
         return not self.is_reflected and self.kind is not Kind.PROCEDURAL
 
 
@@ -132,7 +154,9 @@ class Recalled:
     category: str = ""
     """Of a fact."""
     boosts: float = 0.0
-    """How much of the score comes from what it is (pinned, important, recent), and not from what was asked."""
+    """How much of the score comes from what it is (pinned, important, recent), and not from what
+    was asked.
+    """
     cosine: float = 0.0
     """Likeness in meaning to what was asked; 0 where that was not compared."""
 
@@ -141,13 +165,24 @@ class Recalled:
         """Return a fact as a hit."""
         before = f" (before: {memory.instead_of})" if memory.instead_of else ""
         text = f"{memory.text}{memory.until}{before}"
-        return cls("memory", memory.id, text, "", "", at, score, why, memory.pinned, memory.category)
+        return cls(
+            "memory", memory.id, text, "", "", at, score, why, memory.pinned, memory.category
+        )
 
     @classmethod
     def of_message(cls, message: Message, why: str) -> "Recalled":
         """Return a message as a hit."""
         said_by: Literal["user", "assistant"] = "user" if message.role is Role.USER else "assistant"
-        return cls("message", message.id, one_line(message.text), said_by, message.thread_id, message.created_at, 1.0, why)
+        return cls(
+            "message",
+            message.id,
+            one_line(message.text),
+            said_by,
+            message.thread_id,
+            message.created_at,
+            1.0,
+            why,
+        )
 
 
 @dataclass(frozen=True, slots=True)

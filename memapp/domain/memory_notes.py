@@ -1,8 +1,9 @@
-"""A memory as a note in Markdown that Obsidian and basic-memory read, and that is read back exactly.
+"""A memory as a note in Markdown that Obsidian and basic-memory read, and that is read back
+exactly.
 
-The front matter holds its fields, the first item its category and its words, a list the steps of a how-to. Where it comes from
-and what became of it follow for reading. A note says by a checksum whether it is as it was written. Chats and the profile are
-notes for reading only.
+The front matter holds its fields, the first item its category and its words, a list the steps of a
+how-to. Where it comes from and what became of it follow for reading. A note says by a checksum
+whether it is as it was written. Chats and the profile are notes for reading only.
 """
 
 import json
@@ -24,7 +25,18 @@ _HEADER = re.compile(r"\ufeff?---[ \t]*\n(.{0,16000}?\n)?---[ \t]*(?:\n|\Z)", re
 _SAID = re.compile(r"[-*+] \[([^\[\]]*)\] ?")
 _STEP = re.compile(r"\d{1,3}[.)] +")
 _NO_NAME = re.compile(r'[*"\\/<>:|?#^\[\]\x00-\x1f]+')
-_KEPT = ("id", "kind", "importance", "pinned", "origin", "agent_id", "run_id", "valid_until", "created_at", "updated_at")
+_KEPT = (
+    "id",
+    "kind",
+    "importance",
+    "pinned",
+    "origin",
+    "agent_id",
+    "run_id",
+    "valid_until",
+    "created_at",
+    "updated_at",
+)
 _FOR_READING = ("chat", "profile")
 _GUARDED = ("text", "category", "tags", "importance", "pinned", "steps")
 """What a person may change in a note."""
@@ -51,7 +63,9 @@ class MemoryNote:
 
 
 def split(text: str) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the front matter of a note, whose values are texts and lists of texts, and its body; None for an unsound one."""
+    """Return the front matter of a note, whose values are texts and lists of texts, and its body;
+    None for an unsound one.
+    """
     import yaml  # only who moves in or out pays for it
 
     text = text.replace("\r\n", "\n")
@@ -70,37 +84,78 @@ def is_of_memapp(header: Mapping[str, Any]) -> bool:
 
 
 def for_reading(header: Mapping[str, Any]) -> str:
-    """Return what a note of memapp is that is not read back: `chat` or `profile`; nothing for a memory."""
+    """Return what a note of memapp is that is not read back: `chat` or `profile`; nothing for a
+    memory.
+    """
     return str(header[_MARK]) if header[_MARK] in _FOR_READING else ""
 
 
 def read(header: Mapping[str, Any], body: str) -> MemoryNote:
     """Read a note of memapp. Raises `ValueError`, in words, for one that is none any more."""
-    said = [line for line in re.split(r"^## ", body, maxsplit=1, flags=re.MULTILINE)[0].splitlines() if line.strip()]
-    steps = [_STEP.sub("", line, count=1) for line in said if _STEP.match(line)] if header.get("kind") == "procedural" else []
+    said = [
+        line
+        for line in re.split(r"^## ", body, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+        if line.strip()
+    ]
+    steps = (
+        [_STEP.sub("", line, count=1) for line in said if _STEP.match(line)]
+        if header.get("kind") == "procedural"
+        else []
+    )
     text = one_line(" ".join(line for line in said if not (steps and _STEP.match(line))))
     first = _SAID.match(text)
-    values = {name: header[name] for name in _KEPT if header.get(name) not in (None, "null")} | {"origin": "import"}  # anybody's
-    values |= {"text": text[first.end() if first else 0 :], "category": first[1] if first else NOTES, "steps": steps}
+    values = {name: header[name] for name in _KEPT if header.get(name) not in (None, "null")} | {
+        "origin": "import"
+    }  # anybody's
+    values |= {
+        "text": text[first.end() if first else 0 :],
+        "category": first[1] if first else NOTES,
+        "steps": steps,
+    }
     try:
-        line = MemoryLine.model_validate({**_FIXED, "tags": header.get("tags") or [], **values}, strict=False)
+        line = MemoryLine.model_validate(
+            {**_FIXED, "tags": header.get("tags") or [], **values}, strict=False
+        )
     except ValidationError as error:
         raise ValueError(explain(error)) from None
     return MemoryNote(line, header[_MARK] != _checksum(line.model_dump()))
 
 
-def write(line: Mapping[str, Any], sources: Sequence[tuple[str, str]], history: Sequence[str]) -> str:
-    """Return the note of a memory, given as its line in an export, with what its messages said, and the lines of its history."""
+def write(
+    line: Mapping[str, Any], sources: Sequence[tuple[str, str]], history: Sequence[str]
+) -> str:
+    """Return the note of a memory, given as its line in an export, with what its messages said, and
+    the lines of its history.
+    """
     title = shorten(line["text"], TITLE_CHARS)
-    header = {"title": title, "type": "memory", "permalink": f"memapp/{line['id']}", "tags": line["tags"]}
-    header |= {name: line[name] for name in _KEPT if line.get(name) not in (None, "")} | {_MARK: _checksum(line)}
+    header = {
+        "title": title,
+        "type": "memory",
+        "permalink": f"memapp/{line['id']}",
+        "tags": line["tags"],
+    }
+    header |= {name: line[name] for name in _KEPT if line.get(name) not in (None, "")} | {
+        _MARK: _checksum(line)
+    }
     said = [
         f"- [{line['category']}] {line['text']}",
         *(f"{number}. {step}" for number, step in enumerate(line["steps"], start=1)),
     ]
-    quoted = [f"{where}\n\n" + "\n".join(f"> {line}" for line in text.splitlines()) for where, text in sources]
-    parts = ["---", *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()), "---", "", *said]
-    for name, lines in (("Source", "\n\n".join(quoted)), ("History", "\n".join(f"- {entry}" for entry in history))):
+    quoted = [
+        f"{where}\n\n" + "\n".join(f"> {line}" for line in text.splitlines())
+        for where, text in sources
+    ]
+    parts = [
+        "---",
+        *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()),
+        "---",
+        "",
+        *said,
+    ]
+    for name, lines in (
+        ("Source", "\n\n".join(quoted)),
+        ("History", "\n".join(f"- {entry}" for entry in history)),
+    ):
         parts += ["", f"## {name}", "", lines] if lines else []
     return "\n".join(parts) + "\n"
 
@@ -109,7 +164,13 @@ def write_for_reading(kind: str, title: str, body: str) -> str:
     """Return a note that is not read back, of one of the kinds `chat` and `profile`."""
     header = {"title": title, "type": kind, _MARK: kind}
     return "\n".join(
-        ["---", *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()), "---", "", body]
+        [
+            "---",
+            *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()),
+            "---",
+            "",
+            body,
+        ]
     )
 
 

@@ -1,4 +1,6 @@
-"""Requests to the memory itself: to remember, to forget, to keep out of it, to mend, and to tell what it knows."""
+"""Requests to the memory itself: to remember, to forget, to keep out of it, to mend, and to tell
+what it knows.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,7 +9,9 @@ RequestKind = Literal["remember", "forget", "off", "wrong", "know", "undo"]
 EVERYTHING = "everything"
 """What a request is about that names all there is."""
 SLASHED: tuple[RequestKind, ...] = ("forget", "know")
-"""Requests that can be written as a command, in any language; `/remember` keeps its words without a message in the chat."""
+"""Requests that can be written as a command, in any language; `/remember` keeps its words without a
+message in the chat.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +20,13 @@ class MemoryRequest:
 
     kind: RequestKind
     content: str = ""
-    """What it is about, in the person's words; empty for what was said or shown last, or for all that is known."""
+    """What it is about, in the person's words; empty for what was said or shown last, or for all
+    that is known.
+    """
     start: int = 0
     end: int = 0
-    """Where its own words stand in the message, without the content: they must be the person's own."""
+    """Where its own words stand in the message, without the content: they must be the person's own.
+    """
     is_all: bool = True
     """Nothing else is said, so that nothing is left for a model to answer."""
     is_sure: bool = True

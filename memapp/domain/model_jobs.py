@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 ModelJob = Literal[
-    "distil", "same fact", "insights", "episodes", "answers", "referee", "rewording", "finds flaws", "lets sound pass"
+    "distil",
+    "same fact",
+    "insights",
+    "episodes",
+    "answers",
+    "referee",
+    "rewording",
+    "finds flaws",
+    "lets sound pass",
 ]
 MODEL_JOBS: tuple[ModelJob, ...] = get_args(ModelJob)
 MEASURED_AT_WORK: tuple[ModelJob, ...] = ("referee", "rewording")

@@ -19,7 +19,9 @@ class Persona(BaseModel):
     user_name: Line = "User"
     """How the person is called in the history: `User`, `Player`."""
     description: Line
-    prompt: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+    prompt: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)
+    ]
     """Who it is and how it talks: the beginning of the system text."""
     mode: Literal["plain", "inner_voice"] = "plain"
     trust_level: float = Field(0.5, ge=0, le=1)

@@ -1,7 +1,9 @@
-"""The form in which everything that a person has leaves memapp and comes back: JSON Lines, one line for one thing.
+"""The form in which everything that a person has leaves memapp and comes back: JSON Lines, one line
+for one thing.
 
-The first line is the header. A line is read strictly: what memapp would not have written is refused, with the number of the
-line. Nothing here says what becomes of a line; that is `services.imports`.
+The first line is the header. A line is read strictly: what memapp would not have written is
+refused, with the number of the line. Nothing here says what becomes of a line; that is
+`services.imports`.
 """
 
 import re
@@ -35,7 +37,7 @@ MAX_LINE_BYTES = 4_000_000
 NOTHING_IMPORTED = "Nothing was imported."
 MOVE_ALL = f"{NOTHING_IMPORTED} To move everything at once: memapp backup, and on the other side memapp restore --file."
 
-# What a line may hold --------------------------------------------------------------------------------------------------
+# What a line may hold -----------------------------------------------------------------------------
 
 
 def _moment(text: str) -> str:
@@ -73,8 +75,13 @@ Value = Annotated[str, Field(max_length=VALUE_CHARS)]
 OneLine = Annotated[str, AfterValidator(_on_one_line)]
 """What becomes a line of a list or of a prompt: it must not bring lines of its own."""
 Tags = Annotated[list[Annotated[OneLine, Field(max_length=200)]], Field(max_length=50)]
-Steps = Annotated[list[Annotated[OneLine, Field(min_length=1, max_length=MAX_STEP_CHARS)]], Field(max_length=MAX_STEPS)]
-Span = Annotated[list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)]
+Steps = Annotated[
+    list[Annotated[OneLine, Field(min_length=1, max_length=MAX_STEP_CHARS)]],
+    Field(max_length=MAX_STEPS),
+]
+Span = Annotated[
+    list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)
+]
 
 
 class PortableLine(BaseModel):
@@ -274,22 +281,34 @@ Item = (
     | RequestLine
     | ProfileLine
 )
-Row = ThreadLine | MessageLine | RelationLine | ContextCardLine | PredictionLine | SurpriseLine | RecallLine
+Row = (
+    ThreadLine
+    | MessageLine
+    | RelationLine
+    | ContextCardLine
+    | PredictionLine
+    | SurpriseLine
+    | RecallLine
+)
 """What is written as it is; the rest goes through `store.changes` and `services.consent`."""
 ORDER: tuple[type[PortableLine], ...] = get_args(Item)
 """The order of the lines: what others refer to comes first."""
 _KINDS: tuple[type[PortableLine], ...] = (Header, *ORDER)
 _REQUIRED = {
-    get_args(kind.model_fields["type"].annotation)[0]: {name for name, field in kind.model_fields.items() if field.is_required()}
+    get_args(kind.model_fields["type"].annotation)[0]: {
+        name for name, field in kind.model_fields.items() if field.is_required()
+    }
     for kind in _KINDS
 }
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])
 
-# Reading ---------------------------------------------------------------------------------------------------------------
+# Reading ------------------------------------------------------------------------------------------
 
 
 def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
-    """Yield what comes of the lines of a file, with their numbers. Raises `UsageError` for anything that is not in order."""
+    """Yield what comes of the lines of a file, with their numbers. Raises `UsageError` for anything
+    that is not in order.
+    """
     header: Header | None = None
     seen: set[tuple[object, ...]] = set()
     number = 0
@@ -299,9 +318,15 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
             if header is None:
                 header = Header.model_validate(data)
                 if header.memapp != FORMAT:
-                    raise UsageError(f"This is format {header.memapp}, made by another version of memapp.", NOTHING_IMPORTED)
+                    raise UsageError(
+                        f"This is format {header.memapp}, made by another version of memapp.",
+                        NOTHING_IMPORTED,
+                    )
                 if header.items > MAX_ITEMS:
-                    raise UsageError(f"An import takes {MAX_ITEMS:,} lines, this file has {header.items:,}.", MOVE_ALL)
+                    raise UsageError(
+                        f"An import takes {MAX_ITEMS:,} lines, this file has {header.items:,}.",
+                        MOVE_ALL,
+                    )
                 continue
             item = _ITEM.validate_python(data)
         except ValidationError as error:
@@ -314,7 +339,9 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
         yield number, _as_imported(item)
     if header is None or len(seen) != header.items:
         expected = header.items if header else "a header"
-        raise refusal(f"Line {number}", f"the file ends here, {len(seen):,} of {expected} lines are there")
+        raise refusal(
+            f"Line {number}", f"the file ends here, {len(seen):,} of {expected} lines are there"
+        )
 
 
 def is_line(data: object) -> bool:
@@ -343,7 +370,9 @@ def key(item: Item) -> tuple[object, ...]:
 
 
 def _as_imported(item: Item) -> Item:
-    """Return what becomes of a line that somebody might have made up: nobody typed it here, and nothing is learned from it."""
+    """Return what becomes of a line that somebody might have made up: nobody typed it here, and
+    nothing is learned from it.
+    """
     match item:
         case MessageLine():
             status = "interrupted" if item.status == "generating" else item.status
@@ -353,7 +382,9 @@ def _as_imported(item: Item) -> Item:
         case MemoryLine():
             return item.model_copy(update={"origin": "import"})
         case RequestLine(memory=RequestMemory() as memory):
-            return item.model_copy(update={"memory": memory.model_copy(update={"origin": "import"})})
+            return item.model_copy(
+                update={"memory": memory.model_copy(update={"origin": "import"})}
+            )
         case _:
             return item
 

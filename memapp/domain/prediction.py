@@ -47,7 +47,9 @@ class Surprise:
 
 @dataclass(frozen=True, slots=True)
 class Prefetched:
-    """What call 1 said of a message before it came, the expected one or one that was being typed; it saves the call then."""
+    """What call 1 said of a message before it came, the expected one or one that was being typed;
+    it saves the call then.
+    """
 
     message: str
     needed_info: tuple[str, ...]

@@ -55,11 +55,15 @@ class Hint:
 
     field: str
     value: str
-    """Empty where the field takes a certain kind of value and none is there: there is nothing to ask, and nothing to remember."""
+    """Empty where the field takes a certain kind of value and none is there: there is nothing to
+    ask, and nothing to remember.
+    """
 
 
 def is_sensitive(field: str) -> bool:
-    """Say whether a field may change only with the person's yes; so may every field that is not listed."""
+    """Say whether a field may change only with the person's yes; so may every field that is not
+    listed.
+    """
     return field not in FIELDS or FIELDS[field].sensitivity == "sensitive"
 
 
@@ -73,14 +77,18 @@ def has_value(field: str, says: Iterable[str], value: str) -> bool:
 
 
 def same_value(field: str, one: str, other: str) -> bool:
-    """Say whether two values of a field are the same but for case, spaces, apostrophes and the form of their characters."""
+    """Say whether two values of a field are the same but for case, spaces, apostrophes and the form
+    of their characters.
+    """
     return normal_value(field, one) == normal_value(field, other)
 
 
 def normal_value(field: str, value: str) -> str:
     """Return a value in the form in which values of this field are compared."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold())
-    plain = one_line(re.sub("[’‘ʼʹ`′]| \u0301", "'", plain))  # the last one is what becomes of an acute that stands alone
+    plain = one_line(
+        re.sub("[’‘ʼʹ`′]| \u0301", "'", plain)
+    )  # the last one is what becomes of an acute that stands alone
     if field == "pronouns":
         plain = re.sub(r"\s*/\s*", "/", plain)
     return plain.strip(" .,")

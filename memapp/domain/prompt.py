@@ -1,8 +1,8 @@
 """The prompt of one model call: its words, and how the reply is to be sampled.
 
-A prompt is a trunk (system text, turns, the person's message), a short suffix and the beginning of the reply. Calls whose
-prompts begin alike reuse the key/value cache of their slot. This module owns that shape; `prompts` fills it, `inference` renders
-it.
+A prompt is a trunk (system text, turns, the person's message), a short suffix and the beginning of
+the reply. Calls whose prompts begin alike reuse the key/value cache of their slot. This module owns
+that shape; `prompts` fills it, `inference` renders it.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 CacheSlot = Literal["chat", "look-up", "scratch"]
-"""The sequence of the key/value cache that holds a prompt: two are kept between calls, `scratch` is cleared after its call."""
+"""The sequence of the key/value cache that holds a prompt: two are kept between calls, `scratch` is
+cleared after its call.
+"""
 
 
 @dataclass(frozen=True)
 class PromptTurn:
-    """One earlier message of a conversation. Its content is data: control tokens inside it never become control tokens."""
+    """One earlier message of a conversation. Its content is data: control tokens inside it never
+    become control tokens.
+    """
 
     role: Literal["user", "assistant"]
     content: str
@@ -27,11 +31,17 @@ class Prompt:
 
     system: str
     turns: tuple[PromptTurn, ...]
-    """Alternating, oldest first, ending with the person's message. `system` and `turns` are the trunk that calls share."""
+    """Alternating, oldest first, ending with the person's message. `system` and `turns` are the
+    trunk that calls share.
+    """
     suffix: str = ""
-    """What this call asks, put inside the last user turn after the person's words. Short: it is never cached."""
+    """What this call asks, put inside the last user turn after the person's words. Short: it is
+    never cached.
+    """
     head: str = ""
-    """The beginning of the reply, fed to the model and not sampled. It is not part of the text that comes back."""
+    """The beginning of the reply, fed to the model and not sampled. It is not part of the text that
+    comes back.
+    """
     slot: CacheSlot = "chat"
 
 
@@ -46,7 +56,9 @@ class Sampling:
     min_p: float = 0.0
     """Tokens less likely than this share of the likeliest one are left out."""
     dry_multiplier: float = 0.0
-    """Above 0, tokens that go on with what was said before are less likely, the more so the longer the run."""
+    """Above 0, tokens that go on with what was said before are less likely, the more so the longer
+    the run.
+    """
     dry_allowed: int = 2
     """So many tokens may be said again."""
     said: tuple[str, ...] = ()
@@ -55,9 +67,12 @@ class Sampling:
     grammar: str | None = None
     """GBNF that the reply (after `Prompt.head`) must follow, starting at `root`."""
     schema: Mapping[str, Any] | None = None
-    """The same as a JSON schema, for servers that take no grammar, where it is more than strings and lists of them."""
+    """The same as a JSON schema, for servers that take no grammar, where it is more than strings
+    and lists of them.
+    """
     stop: tuple[str, ...] = ()
-    """The reply ends before the first of these strings; a part of one is held back while streaming."""
+    """The reply ends before the first of these strings; a part of one is held back while streaming.
+    """
 
 
 @dataclass(frozen=True)

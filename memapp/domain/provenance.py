@@ -37,7 +37,9 @@ class Taught:
     was: str
     """What gave way to it then, or what it said before; empty where it was new."""
     step: str
-    """What takes it back; empty where that cannot be done, or would take back a decision of the person."""
+    """What takes it back; empty where that cannot be done, or would take back a decision of the
+    person.
+    """
 
 
 WhyNot = Literal[
@@ -52,7 +54,8 @@ WhyNot = Literal[
     "expected",
     "kept out",
 ]
-"""Why a sentence made no memory: what the judge found of it, what the person decided, or a limit."""
+"""Why a sentence made no memory: what the judge found of it, what the person decided, or a limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)

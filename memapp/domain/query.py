@@ -1,4 +1,6 @@
-"""`memory.query`: the request and the response of the one interface through which agents read the memory."""
+"""`memory.query`: the request and the response of the one interface through which agents read the
+memory.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +14,9 @@ from memapp.errors import UsageError
 
 
 class QueryFilters(BaseModel):
-    """Conditions that narrow a query; what is not given does not count. All are applied inside the SQL."""
+    """Conditions that narrow a query; what is not given does not count. All are applied inside the
+    SQL.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,10 +50,12 @@ class QueryRequest(BaseModel):
     """Empty for all that the agent may read."""
     filters: QueryFilters = QueryFilters()
     threshold: float = Field(default=0.0, ge=0.0, le=2.0)
-    """Hits with a lower score are dropped; above 0, nothing comes that is recalled whatever the question.
+    """Hits with a lower score are dropped; above 0, nothing comes that is recalled whatever the
+    question.
 
-    A score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a fact that says what is asked in
-    the same words, about 0.3 for one that is only of the same matter; 0.65 wants words and meaning both to agree.
+    A score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a fact
+    that says what is asked in the same words, about 0.3 for one that is only of the same matter;
+    0.65 wants words and meaning both to agree.
     """
     top_k: int = Field(default=3, ge=1, le=50)
     returned: Literal["bullets", "full"] = Field(default="bullets", alias="return")
@@ -58,7 +64,9 @@ class QueryRequest(BaseModel):
 
 
 def read_request(given: str | Mapping[str, Any]) -> QueryRequest:
-    """Check a request that came as JSON, or as its parts. Raises `UsageError` with what is wrong in it."""
+    """Check a request that came as JSON, or as its parts. Raises `UsageError` with what is wrong in
+    it.
+    """
     try:
         if isinstance(given, str):
             return QueryRequest.model_validate_json(given)
@@ -107,6 +115,8 @@ class QueryAnswer:
 
 
 def most_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, about, whatever the tokenizer: one for three letters of a word, else a byte."""
+    """Return how many tokens a text has at most, about, whatever the tokenizer: one for three
+    letters of a word, else a byte.
+    """
     pieces = re.findall(r"[a-zA-Z]+|\S", text)
     return sum(-(-len(piece) // 3) if piece.isascii() else len(piece.encode()) for piece in pieces)

@@ -1,7 +1,8 @@
 """Recall's arithmetic: how several signals become one order.
 
-Pure. `store.search` supplies candidates with raw signals; `fuse` weighs them and says for each hit why it matched.
-Scores are sums of the parts named in `why`; they run from 0 to about 1 and compare within one query only.
+Pure. `store.search` supplies candidates with raw signals; `fuse` weighs them and says for each hit
+why it matched. Scores are sums of the parts named in `why`; they run from 0 to about 1 and compare
+within one query only.
 """
 
 import re
@@ -24,7 +25,9 @@ class RetrievalRule(StrEnum):
     """How the memories for a reply are found."""
 
     HYBRID = "hybrid"
-    """What fits the message by words, meaning and spelling, and beside it what the keywords of call 1 ask for."""
+    """What fits the message by words, meaning and spelling, and beside it what the keywords of call
+    1 ask for.
+    """
     FUZZY = "fuzzy"
     """What is like a keyword of call 1, letter by letter, and nothing else."""
 
@@ -35,18 +38,25 @@ MISSPELT = 0.30
 BESIDE = 0.22
 """Share of its own score that a message lends to the one before and the one after it."""
 ANSWER = 0.50
-"""The same of a question, for what the person said next: an answer seldom repeats the words of its question."""
+"""The same of a question, for what the person said next: an answer seldom repeats the words of its
+question.
+"""
 LEAST_ASKED = 0.25
-"""A question that scores less by itself has hardly to do with the message, and so has its answer."""
+"""A question that scores less by itself has hardly to do with the message, and so has its answer.
+"""
 TWO_AWAY = 0.20
 OTHER_CHAT = 0.15
-"""Share of what the best message of its chat scores less than the best of all: of a thing people speak in one chat."""
+"""Share of what the best message of its chat scores less than the best of all: of a thing people
+speak in one chat.
+"""
 THAT_DAY = 0.30
 THAT_MONTH = 0.10
 """For what was said on a day, or in a month, that the message names."""
 STATED = 0.12
 STATED_CHARS = 200
-"""A message that states this much gets all of `STATED`: questions and short remarks match easily and tell little."""
+"""A message that states this much gets all of `STATED`: questions and short remarks match easily
+and tell little.
+"""
 ASKS = -0.05
 """For a message that ends with a question: what was said to it tells more."""
 MEASURED = 0.10
@@ -58,7 +68,9 @@ IMPORTANCE = 0.01
 """For each step above or below the default importance."""
 DEFAULT_IMPORTANCE = 2
 INSIGHT = 0.5
-"""Share of its own score that an insight keeps: what somebody stated goes before what it seems to show."""
+"""Share of its own score that an insight keeps: what somebody stated goes before what it seems to
+show.
+"""
 HISTORY = 0.5
 """The same of what told of a day that is over."""
 RECENT = 0.02
@@ -69,16 +81,22 @@ BOOSTS = frozenset({"stated", "asks", "said by you", "pinned", "importance", "re
 LEAST_COSINE = 0.2
 """Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
 LEAST_COSINE_NEEDED = 0.35
-"""A keyword names the thing itself, so what it asks for is nearer to it than an answer is to a message."""
+"""A keyword names the thing itself, so what it asks for is nearer to it than an answer is to a
+message.
+"""
 TAG_ALIKE = 85
 """Likeness (0 to 100) from which a keyword and a tag are the same word."""
 ALIKE = 80
 """Likeness (0 to 100) from which a word counts as held by a text, misspelt or inflected."""
 EXCERPT_CHARS = 280
 
-_MARKS = "".join(chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M"))
+_MARKS = "".join(
+    chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M")
+)
 _WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
-"""A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of the letters."""
+"""A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of
+the letters.
+"""
 _EXCERPTED = re.compile(r".+?(?:[.!?…]\s+|[。！？]\s*|$)")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 
@@ -129,18 +147,28 @@ class Ranked:
     @property
     def why(self) -> str:
         """The parts that matter, strongest first: `words 0.31 + meaning 0.22`."""
-        shown = sorted(((round(value, 2), name) for name, value in self.parts.items()), key=lambda part: -part[0])
+        shown = sorted(
+            ((round(value, 2), name) for name, value in self.parts.items()),
+            key=lambda part: -part[0],
+        )
         return " + ".join(f"{name} {value:.2f}" for value, name in shown if value >= 0.01)
 
 
 def words_of(text: str) -> list[str]:
-    """Return all words of a text in lower case, as the index has them: the small letter of the Turkish İ is a plain i."""
+    """Return all words of a text in lower case, as the index has them: the small letter of the
+    Turkish İ is a plain i.
+    """
     return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
 def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
-    """Say whether a fact is what a keyword asks for: by its tags, by all its words, by meaning, or, unknown that, by a word."""
-    if any(fuzz.ratio(keyword.casefold(), tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines()):
+    """Say whether a fact is what a keyword asks for: by its tags, by all its words, by meaning, or,
+    unknown that, by a word.
+    """
+    if any(
+        fuzz.ratio(keyword.casefold(), tag) >= TAG_ALIKE
+        for tag in candidate.around.casefold().splitlines()
+    ):
         return True
     if not (compared and candidate.cosine):
         return candidate.bm25 > 0
@@ -149,19 +177,32 @@ def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
 
 
 def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> float:
-    """Return how like its likest keyword a fact is, letter by letter, 0 to 100: the plain rule of the specification."""
+    """Return how like its likest keyword a fact is, letter by letter, 0 to 100: the plain rule of
+    the specification.
+    """
     texts = [text, *tags]
-    return max((fuzz.partial_ratio(text.casefold(), word.casefold()) for text in texts for word in keywords), default=0.0)
+    return max(
+        (
+            fuzz.partial_ratio(text.casefold(), word.casefold())
+            for text in texts
+            for word in keywords
+        ),
+        default=0.0,
+    )
 
 
 def which_hold(texts: Sequence[str], word: str) -> list[int]:
     """Return the places of the texts that have a word, or one spelt nearly like it."""
-    found = process.extract(word, texts, scorer=fuzz.partial_ratio, processor=str.lower, score_cutoff=ALIKE, limit=None)
+    found = process.extract(
+        word, texts, scorer=fuzz.partial_ratio, processor=str.lower, score_cutoff=ALIKE, limit=None
+    )
     return [place for _, _, place in found]
 
 
 def share_held(text: str, words: Sequence[str]) -> float:
-    """Return how many of the words a text holds, 0 to 1; of one without spaces how many of its pairs of letters."""
+    """Return how many of the words a text holds, 0 to 1; of one without spaces how many of its
+    pairs of letters.
+    """
     return sum(_held(text, word) for word in words) / len(words) if words else 0.0
 
 
@@ -180,12 +221,14 @@ def fuse(
     related: Mapping[str, float] = MappingProxyType({}),
     measured: frozenset[str] = frozenset(),
 ) -> list[Ranked]:
-    """Order candidates, best first. Those without a reason to be there are left out, and so is a text said before.
+    """Order candidates, best first. Those without a reason to be there are left out, and so is a
+    text said before.
 
-    `related` holds for a fact the strength of its strongest relation to another candidate, `measured` the ids of what has a
-    time or a number in it that is asked for.
-    A candidate's bm25 counts as a share of the best of its kind, times the share of the words which that best one
-    holds: so a weak best hit weighs little, and facts compare with messages although their indexes differ.
+    `related` holds for a fact the strength of its strongest relation to another candidate,
+    `measured` the ids of what has a time or a number in it that is asked for. A candidate's bm25
+    counts as a share of the best of its kind, times the share of the words which that best one
+    holds: so a weak best hit weighs little, and facts compare with messages although their indexes
+    differ.
     """
     own: dict[str, dict[str, float]] = {}
     for kind in ("memory", "message"):
@@ -204,7 +247,13 @@ def fuse(
                 "misspelt": weight * MISSPELT * candidate.misspelt,
                 "meaning": weight * MEANING * max(candidate.cosine, 0.0),
             }
-    lent = _lent({candidate: sum(own[candidate.id].values()) for candidate in candidates if candidate.kind == "message"})
+    lent = _lent(
+        {
+            candidate: sum(own[candidate.id].values())
+            for candidate in candidates
+            if candidate.kind == "message"
+        }
+    )
     ranked = [
         Ranked(
             candidate,
@@ -229,7 +278,9 @@ def excerpt(text: str, words: Sequence[str]) -> str:
     if len(whole) <= EXCERPT_CHARS:
         return whole
     sentences = _EXCERPTED.findall(whole)
-    best = max(range(len(sentences)), key=lambda index: (share_held(sentences[index], words), -index))
+    best = max(
+        range(len(sentences)), key=lambda index: (share_held(sentences[index], words), -index)
+    )
     rest = "".join(sentences[best:])
     if len(rest) < EXCERPT_CHARS:
         rest = whole[-EXCERPT_CHARS + 2 :].partition(" ")[2]
@@ -237,11 +288,15 @@ def excerpt(text: str, words: Sequence[str]) -> str:
 
 
 def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tuple[float, float]:
-    """Return the best bm25 among these candidates, and the share of the words that the best one holds."""
+    """Return the best bm25 among these candidates, and the share of the words that the best one
+    holds.
+    """
     best, candidate = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if candidate is None or best <= 0:
         return 1.0, 0.0
-    one_word = any(not pairs(word) for word in words) / len(words)  # the index knows more forms of a word than letters show
+    one_word = any(not pairs(word) for word in words) / len(
+        words
+    )  # the index knows more forms of a word than letters show
     return best, max(share_held(f"{candidate.text} {candidate.around}", words), one_word)
 
 
@@ -254,23 +309,33 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     """Return for each message what its neighbours in the chat lend it."""
     at = {(candidate.thread_id, candidate.seq): score for candidate, score in own.items()}
     asked = {
-        (candidate.thread_id, candidate.seq) for candidate, score in own.items() if "?" in candidate.text and score >= LEAST_ASKED
+        (candidate.thread_id, candidate.seq)
+        for candidate, score in own.items()
+        if "?" in candidate.text and score >= LEAST_ASKED
     }
     lent = {}
     for candidate in own:
-        two_before, before, after, two_after = ((candidate.thread_id, candidate.seq + step) for step in (-2, -1, 1, 2))
+        two_before, before, after, two_after = (
+            (candidate.thread_id, candidate.seq + step) for step in (-2, -1, 1, 2)
+        )
         answers = ANSWER if before in asked and candidate.said_by != "assistant" else BESIDE
         beside = max(answers * at.get(before, 0.0), BESIDE * at.get(after, 0.0))
-        lent[candidate.id] = beside + TWO_AWAY * max(at.get(two_before, 0.0), at.get(two_after, 0.0))
+        lent[candidate.id] = beside + TWO_AWAY * max(
+            at.get(two_before, 0.0), at.get(two_after, 0.0)
+        )
     return lent
 
 
 def _by_chats(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Count it against a message that its chat has little to do with what is asked; of one chat alone nothing changes."""
+    """Count it against a message that its chat has little to do with what is asked; of one chat
+    alone nothing changes.
+    """
     best_of: dict[str, float] = {}
     for hit in ranked:
         if hit.candidate.kind == "message":
-            best_of[hit.candidate.thread_id] = max(hit.score, best_of.get(hit.candidate.thread_id, 0.0))
+            best_of[hit.candidate.thread_id] = max(
+                hit.score, best_of.get(hit.candidate.thread_id, 0.0)
+            )
     best = max(best_of.values(), default=0.0)
     behind = {thread_id: OTHER_CHAT * (of_chat - best) for thread_id, of_chat in best_of.items()}
     return [
@@ -281,7 +346,9 @@ def _by_chats(ranked: Sequence[Ranked]) -> list[Ranked]:
     ]
 
 
-def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime], related: Mapping[str, float]) -> dict[str, float]:
+def _boosts(
+    candidate: Candidate, now: datetime, times: Sequence[NamedTime], related: Mapping[str, float]
+) -> dict[str, float]:
     days = max((now - candidate.at).total_seconds(), 0.0) / 86_400
     named = [time for time in times if time.fits(candidate.at)]
     return {
@@ -300,7 +367,9 @@ def _stated(candidate: Candidate) -> float:
     """Return how much a candidate tells, 0 to 1; a fact was made to tell something."""
     if candidate.kind == "memory":
         return 1.0
-    stated = sum(len(sentence) for sentence in _SENTENCE.findall(candidate.text) if "?" not in sentence)
+    stated = sum(
+        len(sentence) for sentence in _SENTENCE.findall(candidate.text) if "?" not in sentence
+    )
     return min(stated / STATED_CHARS, 1.0)
 
 

@@ -31,7 +31,15 @@ class Related:
     since: datetime
 
 
-def strongest(likeness: Iterable[tuple[str, float]], link_min: float, top_k: int) -> tuple[tuple[str, float], ...]:
-    """Return the likest memories, at most `top_k` of those at or above `link_min`, with their likeness as strength."""
-    enough = [(memory_id, min(round(cosine, 4), 1.0)) for memory_id, cosine in likeness if cosine >= link_min]
+def strongest(
+    likeness: Iterable[tuple[str, float]], link_min: float, top_k: int
+) -> tuple[tuple[str, float], ...]:
+    """Return the likest memories, at most `top_k` of those at or above `link_min`, with their
+    likeness as strength.
+    """
+    enough = [
+        (memory_id, min(round(cosine, 4), 1.0))
+        for memory_id, cosine in likeness
+        if cosine >= link_min
+    ]
     return tuple(sorted(enough, key=lambda pair: (-pair[1], pair[0]))[:top_k])

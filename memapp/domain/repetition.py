@@ -1,4 +1,6 @@
-"""Repetition: a reply that says again what was said a moment ago, in one before it, in its message or in itself."""
+"""Repetition: a reply that says again what was said a moment ago, in one before it, in its message
+or in itself.
+"""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ SHARE = 0.6
 SHORT_WORDS = 4
 """Fewer words than this are no remark of their own: "Yes." may be said twice."""
 ECHO_WORDS = 3
-"""So many words that say the message again are no reply to it: "No seafood please."; a greeting may be returned."""
+"""So many words that say the message again are no reply to it: "No seafood please."; a greeting may
+be returned.
+"""
 REMARK_WORDS = 5
 """A sentence of so many words is a remark of its own, also inside of a longer reply."""
 FEW_WORDS = 0.25
@@ -28,7 +32,9 @@ _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 
 
 def repeated(reply: str, earlier: Sequence[str]) -> str | None:
-    """Return what of the last three replies `reply` says again, if any: one of them for the most part, or a sentence of one."""
+    """Return what of the last three replies `reply` says again, if any: one of them for the most
+    part, or a sentence of one.
+    """
     said = _sentences(reply)
     if sum(len(sentence.split()) for sentence in said) < SHORT_WORDS:
         return None
@@ -39,17 +45,28 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
         return closest
     remarks = [sentence for sentence in said if len(sentence.split()) >= REMARK_WORDS]
     before = (sentence.strip() for other in recent for sentence in _SENTENCE.findall(other))
-    return next((sentence for sentence in before if any(_likeness(remark, [_plain(sentence)]) for remark in remarks)), None)
+    return next(
+        (
+            sentence
+            for sentence in before
+            if any(_likeness(remark, [_plain(sentence)]) for remark in remarks)
+        ),
+        None,
+    )
 
 
 def without_echo(reply: str, message: str) -> str:
-    """Return a reply without the statements that it only says again of its message; nothing if that is most of it.
+    """Return a reply without the statements that it only says again of its message; nothing if that
+    is most of it.
 
-    A text that a message sets apart, to be worked on, may be said again, and part of it in quotation marks or as a question.
+    A text that a message sets apart, to be worked on, may be said again, and part of it in
+    quotation marks or as a question.
     """
     told = _sentences(_SET_APART.sub("", message))
     said = _sentences(reply)
-    if sum(len(sentence.split()) for sentence in said) < (1 if reply.rstrip().endswith("?") else ECHO_WORDS):
+    if sum(len(sentence.split()) for sentence in said) < (
+        1 if reply.rstrip().endswith("?") else ECHO_WORDS
+    ):
         return reply
     if _share_said(said, told) >= SHARE:
         return ""
@@ -65,18 +82,26 @@ def without_echo(reply: str, message: str) -> str:
 
 
 def loop_start(text: str) -> int | None:
-    """Return where a text begins to go round in circles: a paragraph, or a sentence in one, said again at once or with the next.
+    """Return where a text begins to go round in circles: a paragraph, or a sentence in one, said
+    again at once or with the next.
 
     A chorus comes again between new verses, and a name in a new sentence: that is no circle.
     """
     paragraphs = [(found.start(), found[0]) for found in _PARAGRAPH.finditer(text)]
-    within = ([(start + match.start(), match[0]) for match in _SENTENCE.finditer(part)] for start, part in paragraphs)
-    starts = [start for units in (paragraphs, *within) if (start := _said_in_a_row(units)) is not None]
+    within = (
+        [(start + match.start(), match[0]) for match in _SENTENCE.finditer(part)]
+        for start, part in paragraphs
+    )
+    starts = [
+        start for units in (paragraphs, *within) if (start := _said_in_a_row(units)) is not None
+    ]
     return min(starts, default=None)
 
 
 def is_degenerate(text: str) -> bool:
-    """Say whether a text is what a model writes that has lost its thread: in a prompt it would go on so."""
+    """Say whether a text is what a model writes that has lost its thread: in a prompt it would go
+    on so.
+    """
     words = re.findall(r"\w+", text.casefold())
     is_poor = len(words) >= LONG_WORDS and len(set(words)) < FEW_WORDS * len(words)
     return is_poor or loop_start(text) is not None
@@ -100,9 +125,14 @@ def _said_in_a_row(units: Sequence[tuple[int, str]]) -> int | None:
 
 
 def _share_said(sentences: Sequence[str], before: Sequence[str]) -> float:
-    """Return how much of the sentences, by words, was among those before; each counts by how alike it is."""
+    """Return how much of the sentences, by words, was among those before; each counts by how alike
+    it is.
+    """
     words = sum(len(sentence.split()) for sentence in sentences)
-    return sum(len(sentence.split()) * _likeness(sentence, before) / 100 for sentence in sentences) / words
+    return (
+        sum(len(sentence.split()) * _likeness(sentence, before) / 100 for sentence in sentences)
+        / words
+    )
 
 
 def _likeness(sentence: str, before: Sequence[str]) -> float:

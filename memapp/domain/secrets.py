@@ -1,4 +1,6 @@
-"""Secrets in a text: passwords, keys and tokens, found by the names before them, by their forms, and by looking random."""
+"""Secrets in a text: passwords, keys and tokens, found by the names before them, by their forms,
+and by looking random.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,33 +8,52 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MARK = "***"
-_RUN = re.compile(r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.(?:\d|[a-z]{1,4}\b))", re.ASCII)
-"""What may be a secret without a form: a run of letters and numbers that is no part of a path, an address or a file's name."""
-_HASH = re.compile(r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha|md)\d+[-=:]?.*")
-"""A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret without a name near it."""
+_RUN = re.compile(
+    r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.(?:\d|[a-z]{1,4}\b))",
+    re.ASCII,
+)
+"""What may be a secret without a form: a run of letters and numbers that is no part of a path, an
+address or a file's name.
+"""
+_HASH = re.compile(
+    r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha|md)\d+[-=:]?.*"
+)
+"""A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret
+without a name near it.
+"""
 _NICKNAME = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d+")
 """A word with a number behind, however odd the word."""
 _LABEL = re.compile(r"[A-Z0-9+~_-]{0,24}")
-"""A short run without small letters: orders, parcels, parts and devices are numbered so. Beside a name it is a secret."""
+"""A short run without small letters: orders, parcels, parts and devices are numbered so. Beside a
+name it is a secret.
+"""
 _OPTION = re.compile(r"\s-[A-Za-z]{1,3}[\s=]*['\"]?$")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _LONG, _NAMED_LONG = 10, 32
-"""Characters from which on a random run is a secret wherever it stands, and one in hexadecimal beside a name."""
+"""Characters from which on a random run is a secret wherever it stands, and one in hexadecimal
+beside a name.
+"""
 _LEAST_PIECE = 6
 """Characters without a sign between them that it has at least; `x86_64-pc-linux-gnu` is a name."""
 _BEFORE, _BEHIND = 48, 24
 """How near a name must stand, in characters of the same line."""
 _FEW, _NAMED_FEW = 0.42, 0.55
-"""The share of neighbours that are pairs of words, below which a run was made by chance; .95 of those that were are below .42."""
+"""The share of neighbours that are pairs of words, below which a run was made by chance; .95 of
+those that were are below .42.
+"""
 
 
 class SecretForm(NamedTuple):
     """A form that secrets have."""
 
     signs: tuple[str, ...]
-    """One of these is in a text that has such a secret, in small letters; none if nothing gives it away."""
+    """One of these is in a text that has such a secret, in small letters; none if nothing gives it
+    away.
+    """
     pattern: str
-    """A regular expression; of what it finds only the group `secret` goes, or `odd` if that is no plain word; else all of it."""
+    """A regular expression; of what it finds only the group `secret` goes, or `odd` if that is no
+    plain word; else all of it.
+    """
 
 
 class SecretRules(NamedTuple):
@@ -54,13 +75,18 @@ def without_secrets(text: str, rules: SecretRules, *, in_command: bool = False) 
     return "".join([*parts, text[at:]])
 
 
-def find_secrets(text: str, rules: SecretRules, *, in_command: bool = False) -> list[tuple[int, int]]:
+def find_secrets(
+    text: str, rules: SecretRules, *, in_command: bool = False
+) -> list[tuple[int, int]]:
     """Return where the secrets of a text stand, in order and apart from one another.
 
-    In a command, what looks like the number of an order or a part is a secret too: many a program wants one as its last word.
+    In a command, what looks like the number of an order or a part is a secret too: many a program
+    wants one as its last word.
     """
     apart: list[tuple[int, int]] = []
-    for start, end in sorted({*_of_forms(text, rules), *_random_runs(text, rules, in_command=in_command)}):
+    for start, end in sorted(
+        {*_of_forms(text, rules), *_random_runs(text, rules, in_command=in_command)}
+    ):
         if apart and start <= apart[-1][1]:
             apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
         else:
@@ -76,16 +102,22 @@ def _of_forms(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
         for match in re.finditer(pattern, text):
             groups = match.re.groupindex
             if "odd" not in groups or _is_odd(match["odd"], rules):
-                yield match.span("odd" if "odd" in groups else "secret" if "secret" in groups else 0)
+                yield match.span(
+                    "odd" if "odd" in groups else "secret" if "secret" in groups else 0
+                )
 
 
 def _is_odd(value: str, rules: SecretRules) -> bool:
-    """Return True for a value that is no plain word: with a number or a sign in it, capitals inside, or random."""
+    """Return True for a value that is no plain word: with a number or a sign in it, capitals
+    inside, or random.
+    """
     bare = value.strip("'\"")
     if len(bare) < _LEAST_PIECE:
         return False
     has_both = re.search(r"[^\W\d_]", bare) and re.search(r"[\d!@#$%^&*?+~]", bare)
-    return _share_of_pairs(bare, rules) < _NAMED_FEW or bool(has_both and not _ATTRIBUTE.fullmatch(bare))
+    return _share_of_pairs(bare, rules) < _NAMED_FEW or bool(
+        has_both and not _ATTRIBUTE.fullmatch(bare)
+    )
 
 
 def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator[tuple[int, int]]:
@@ -97,7 +129,10 @@ def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator
         share = 0.0 if is_hash else _share_of_pairs(run, rules)
         if share >= _NAMED_FEW:
             continue
-        before, behind = text[max(0, start - _BEFORE) : start].rpartition("\n")[2], text[end : end + _BEHIND].partition("\n")[0]
+        before, behind = (
+            text[max(0, start - _BEFORE) : start].rpartition("\n")[2],
+            text[end : end + _BEHIND].partition("\n")[0],
+        )
         is_named = re.search(rules.name, before) or re.search(rules.name, behind)
         is_link = re.search(r"(?:://|\w\.[a-z]{2,}/)\S*$", before)
         by_chance = share < _FEW and len(run) >= _LONG and (in_command or not _LABEL.fullmatch(run))
@@ -106,17 +141,22 @@ def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator
 
 
 def _share_of_pairs(run: str, rules: SecretRules) -> float:
-    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and capitals inside, or in pieces.
+    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and
+    capitals inside, or in pieces.
 
     Pieces of hexadecimal count for nothing: programs name what they start so.
     """
     pieces = [piece for piece in re.split("[-_+~=]", run) if not _HASH.fullmatch(piece)]
     run = "-".join(pieces)
-    is_mixed = (re.search(r"\d", run) and re.search("[A-Za-z]", run)) or re.search("[a-z][A-Z]", run)
+    is_mixed = (re.search(r"\d", run) and re.search("[A-Za-z]", run)) or re.search(
+        "[a-z][A-Z]", run
+    )
     if not is_mixed or _NICKNAME.fullmatch(run) or max(map(len, pieces), default=0) < _LEAST_PIECE:
         return 1.0
     beside = [a + b for a, b in pairwise(run) if a.isalnum() and b.isalnum()]
     common = sum(
-        pair.isdigit() or (pair.lower() in rules.pairs and not (pair[0].islower() and pair[1].isupper())) for pair in beside
+        pair.isdigit()
+        or (pair.lower() in rules.pairs and not (pair[0].islower() and pair[1].isupper()))
+        for pair in beside
     )
     return common / len(beside)

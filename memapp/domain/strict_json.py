@@ -1,6 +1,8 @@
-"""Reading JSON that somebody else may have written, and writing it so that it may stand on a terminal.
+"""Reading JSON that somebody else may have written, and writing it so that it may stand on a
+terminal.
 
-Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of characters.
+Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of
+characters.
 """
 
 import json
@@ -15,17 +17,25 @@ MAX_DEPTH = 32
 TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 LARGEST_INT = 2**63 - 1
 _MARK = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-"""A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
+"""A whole text, also one that does not end, so that nothing is looked at twice; or a bracket
+outside of texts.
+"""
 _BYTE_MARK = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
 _OPENING, _CLOSING, _COMMA = b"[{", b"]}", ord(",")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
-def write(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
-    """Return a value as JSON in which what acts on a terminal, or is not seen there, is escaped: the value stays what it is."""
+def write(
+    value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None
+) -> str:
+    """Return a value as JSON in which what acts on a terminal, or is not seen there, is escaped:
+    the value stays what it is.
+    """
     separators = None if indent else (",", ":")
-    written = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, default=default)
+    written = json.dumps(
+        value, ensure_ascii=False, indent=indent, separators=separators, default=default
+    )
     return UNSEEN.sub(lambda found: found[1] or _escaped(found), UNWANTED.sub(_escaped, written))
 
 
@@ -34,15 +44,24 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def read(text: str) -> Any:
-    """Return what a JSON text says that memapp itself should have written. Raises `ValueError`, in words, for anything else."""
-    data = _loaded(text, parse_constant=_refuse_constant, parse_int=_int, parse_float=_float, object_pairs_hook=_once)
+    """Return what a JSON text says that memapp itself should have written. Raises `ValueError`, in
+    words, for anything else.
+    """
+    data = _loaded(
+        text,
+        parse_constant=_refuse_constant,
+        parse_int=_int,
+        parse_float=_float,
+        object_pairs_hook=_once,
+    )
     if "\\u" in text or _UNSTORABLE.search(text):
         _refuse_unstorable(data)
     return data
 
 
 def read_foreign(text: str) -> Any:
-    """Return what a JSON text of another program says, most of which nobody will look at: every number is a float.
+    """Return what a JSON text of another program says, most of which nobody will look at: every
+    number is a float.
 
     Raises `ValueError`, in words, for what is no JSON.
     """
@@ -58,7 +77,8 @@ def _loaded(text: str, **reading: Any) -> Any:
 
 
 def elements(data: bytes | memoryview) -> Iterator[bytes]:
-    """Yield the elements of a JSON list one by one, unread, so that a long list need not be in memory as a whole.
+    """Yield the elements of a JSON list one by one, unread, so that a long list need not be in
+    memory as a whole.
 
     Raises `ValueError` for what is no list; whether an element is JSON is seen when it is read.
     """

@@ -1,7 +1,9 @@
-"""The trust that an agent has earned, by what the person corrected of what it did. Everything here is arithmetic.
+"""The trust that an agent has earned, by what the person corrected of what it did. Everything here
+is arithmetic.
 
-An agent is whoever acts or proposes for memapp; its name is that of an actor in the history. Each of its events is a sum of
-its own, so that those of a time, of a month or of all times are their sum.
+An agent is whoever acts or proposes for memapp; its name is that of an actor in the history. Each
+of its events is a sum of its own, so that those of a time, of a month or of all times are their
+sum.
 """
 
 from collections import Counter
@@ -38,9 +40,13 @@ ASKS, WRITES = 0.35, 0.45
 EXCLUDED, PROBATION_ROUNDS = 0.2, 5
 PROBATION = timedelta(days=14)
 NAMED_BY, STEP = 3, 0.1
-"""So many overrides that stood and name one criterion propose a weight for it that is higher by that."""
+"""So many overrides that stood and name one criterion propose a weight for it that is higher by
+that.
+"""
 HIGH, FALLS, FEWEST_CITING = 0.7, 0.75, 10
-"""Of an agent with so much trust it is flagged that the diversity of its citations fell to less than this share."""
+"""Of an agent with so much trust it is flagged that the diversity of its citations fell to less
+than this share.
+"""
 
 
 class TrustSums(NamedTuple):
@@ -50,7 +56,9 @@ class TrustSums(NamedTuple):
     judged: int = 0
     """Events that say whether the agent was right."""
     impactful: int = 0
-    """Of those, how often: a dissent that changed the outcome, an act that was kept, approved, or right after all."""
+    """Of those, how often: a dissent that changed the outcome, an act that was kept, approved, or
+    right after all.
+    """
     dissents: int = 0
     depth: float = 0.0
     favours: int = 0
@@ -96,7 +104,8 @@ class Override:
     decision: str = ""
     """What the person made of it."""
     became: Outcome = "open"
-    """`revised` by another text since, `regretted` where the agent's own stands again; else `open`."""
+    """`revised` by another text since, `regretted` where the agent's own stands again; else `open`.
+    """
     last_by: str = ""
     """Who changed it last."""
     last_at: datetime | None = None
@@ -112,7 +121,7 @@ class Override:
         return "stood" if self.became == "open" and now >= self.deadline else self.became
 
 
-# Depth --------------------------------------------------------------------------------------------------------------------
+# Depth --------------------------------------------------------------------------------------------
 
 
 def novelty(likeness: Iterable[float]) -> float:
@@ -126,11 +135,13 @@ def dissent_depth(text: str, citations: Sequence[str], new: float = 0.0) -> floa
     return min(min(len(text.split()) / 50, 1.0) + min(len(citations) * 0.2, 0.5) + new, DEEPEST)
 
 
-# Trust --------------------------------------------------------------------------------------------------------------------
+# Trust --------------------------------------------------------------------------------------------
 
 
 def formula(of: TrustSums) -> float:
-    """Return the specification's trust score, with the depth over its maximum; nothing out of nothing is 0."""
+    """Return the specification's trust score, with the depth over its maximum; nothing out of
+    nothing is 0.
+    """
     impact = of.impactful / of.judged if of.judged else 0.0
     depth = of.depth / of.dissents / DEEPEST if of.dissents else 0.0
     regret = of.reversed / of.favours if of.favours else 0.0
@@ -138,7 +149,9 @@ def formula(of: TrustSums) -> float:
 
 
 def shown(of: TrustSums) -> float:
-    """Return the trust that the person is shown: drawn towards that in a new agent, the more so the fewer events there are."""
+    """Return the trust that the person is shown: drawn towards that in a new agent, the more so the
+    fewer events there are.
+    """
     return (of.events * formula(of) + PRIOR_EVENTS * PRIOR) / (of.events + PRIOR_EVENTS)
 
 
@@ -146,8 +159,12 @@ def kept_share(of: TrustSums) -> float:
     return (of.impactful + PRIOR * PRIOR_EVENTS) / (of.judged + PRIOR_EVENTS)
 
 
-def recent(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> tuple[TrustSums, list[TrustEvent]]:
-    """Return the sums and the events of the last 90 days, the latter in their order; all there are where these are few."""
+def recent(
+    events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime
+) -> tuple[TrustSums, list[TrustEvent]]:
+    """Return the sums and the events of the last 90 days, the latter in their order; all there are
+    where these are few.
+    """
     since = now - WINDOW
     late = [event for event in events if event.at > since]
     whole = NOTHING.plus(*(sums for month, sums in months.items() if month > f"{since:%Y-%m}"))
@@ -156,14 +173,20 @@ def recent(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: d
     return whole, late
 
 
-def total(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> TrustSums:
+def total(
+    events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime
+) -> TrustSums:
     """Return the sums by which an agent is judged now."""
     before, late = recent(events, months, now)
     return before.plus(*(event.sums for event in late))
 
 
-def asks_first(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> bool:
-    """Return True for an agent that was corrected so often that it has to ask, until it is kept often enough again."""
+def asks_first(
+    events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime
+) -> bool:
+    """Return True for an agent that was corrected so often that it has to ask, until it is kept
+    often enough again.
+    """
     so_far, late = recent(events, months, now)
     asks = kept_share(so_far) <= ASKS
     for event in late:
@@ -172,7 +195,7 @@ def asks_first(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], no
     return asks
 
 
-# Diversity ----------------------------------------------------------------------------------------------------------------
+# Diversity ----------------------------------------------------------------------------------------
 
 
 def entropy(citations: Iterable[str]) -> float:
@@ -182,13 +205,17 @@ def entropy(citations: Iterable[str]) -> float:
 
 
 def narrows(cited: Sequence[Sequence[str]], trust: float) -> bool:
-    """Return True for an agent of high trust that cites fewer criteria in the later half of its dissents than before."""
+    """Return True for an agent of high trust that cites fewer criteria in the later half of its
+    dissents than before.
+    """
     half = len(cited) // 2
-    before, since = (entropy(text for each in part for text in each) for part in (cited[:half], cited[half:]))
+    before, since = (
+        entropy(text for each in part for text in each) for part in (cited[:half], cited[half:])
+    )
     return trust >= HIGH and len(cited) >= FEWEST_CITING and since < FALLS * before
 
 
-# Events -------------------------------------------------------------------------------------------------------------------
+# Events -------------------------------------------------------------------------------------------
 
 
 class Act(NamedTuple):
@@ -199,14 +226,22 @@ class Act(NamedTuple):
 
 
 def dissent_event(at: datetime, depth: float, *, impact: bool, favour: bool = True) -> TrustEvent:
-    """Return a dissent; one that changed the outcome is a decision in the agent's favour, but for that of an imported file."""
+    """Return a dissent; one that changed the outcome is a decision in the agent's favour, but for
+    that of an imported file.
+    """
     sums = TrustSums(1, 1, impact, 1, depth, impact and favour)
     return TrustEvent(at, f"dissent_impact_{str(impact).lower()}", sums)
 
 
 def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
-    """Return an override of an imported file, in which the specification's own ratio counts: regretted of all overrides."""
-    return TrustEvent(at, "override_imported", TrustSums(events=1, favours=1, reversed=regret, overrides=1, regretted=regret))
+    """Return an override of an imported file, in which the specification's own ratio counts:
+    regretted of all overrides.
+    """
+    return TrustEvent(
+        at,
+        "override_imported",
+        TrustSums(events=1, favours=1, reversed=regret, overrides=1, regretted=regret),
+    )
 
 
 def approval_event(at: datetime, number: int, *, reversed: bool) -> TrustEvent:
@@ -216,9 +251,11 @@ def approval_event(at: datetime, number: int, *, reversed: bool) -> TrustEvent:
 
 
 def override_event(overrides: Sequence[Override]) -> TrustEvent:
-    """Return what the corrections of one act say together: it was wrong unless the person took all of them back.
+    """Return what the corrections of one act say together: it was wrong unless the person took all
+    of them back.
 
-    One that is taken back counts for the agent. What was kept for a week before was a decision in its favour.
+    One that is taken back counts for the agent. What was kept for a week before was a decision in
+    its favour.
     """
     first, last = overrides[0], overrides[-1]
     regretted = sum(override.became == "regretted" for override in overrides)
@@ -235,7 +272,8 @@ def act_events(
 ) -> tuple[list[TrustEvent], list[Act]]:
     """Return what an agent's acts say, and those that say nothing yet.
 
-    `used` is the start of the last day but one on which the person used memapp: the clock of today alone is not believed.
+    `used` is the start of the last day but one on which the person used memapp: the clock of today
+    alone is not believed.
     """
     corrected: dict[int | str, list[Override]] = {}
     for override in sorted(overrides, key=lambda override: override.number):
@@ -244,7 +282,9 @@ def act_events(
     until = min(now, used) - KEPT_AFTER if used else None
     for act in acts:
         if act.number not in corrected and until and act.at < until:
-            events.append(TrustEvent(act.at + KEPT_AFTER, "kept", TrustSums(1, 1, 1, favours=1), act.number))
+            events.append(
+                TrustEvent(act.at + KEPT_AFTER, "kept", TrustSums(1, 1, 1, favours=1), act.number)
+            )
         elif act.number not in corrected:
             undecided.append(act)
     return events, undecided
@@ -264,7 +304,8 @@ class Agent:
     imported: str = ""
     """The file `memory/<agent>.json` that was brought in of it."""
     program: str = ""
-    """How the program behind it last introduced itself, of which nobody knows whether it is true."""
+    """How the program behind it last introduced itself, of which nobody knows whether it is true.
+    """
     events: tuple[TrustEvent, ...] = ()
     """In the order of their time."""
     months: Mapping[str, TrustSums] = field(default_factory=dict)
@@ -287,7 +328,11 @@ class Agent:
     @property
     def counted(self) -> str:
         """Return its trust with its count, as it is told everywhere: `trust 0.52 (kept 1 of 8)`."""
-        kept = f"kept {self.total.impactful:,} of {self.total.judged:,}" if self.total.judged else "not judged yet"
+        kept = (
+            f"kept {self.total.impactful:,} of {self.total.judged:,}"
+            if self.total.judged
+            else "not judged yet"
+        )
         return f"trust {self.trust:.2f} ({kept})"
 
     @property
@@ -300,28 +345,31 @@ class Agent:
     def remarks(self) -> list[str]:
         """Return what else there is to say of it."""
         asks = f"It asks first: {self.corrected}. Above a kept share of {WRITES} it writes again."
-        more = (
-            f"Not counted yet: {counted(len(self.undecided), 'thing')}. What you leave for a week is kept, two days of use later."
-        )
+        more = f"Not counted yet: {counted(len(self.undecided), 'thing')}. What you leave for a week is kept, two days of use later."
         return [
             asks if self.leave == "ask" else "You blocked it." if self.blocked else "",
             more if self.undecided else "",
-            "Its record was brought in from a file, whose overrides count as the file says." if self.imported else "",
-            f"Its program calls itself “{self.program}”, which nobody checked." if self.program else "",
+            "Its record was brought in from a file, whose overrides count as the file says."
+            if self.imported
+            else "",
+            f"Its program calls itself “{self.program}”, which nobody checked."
+            if self.program
+            else "",
         ]
 
     def history(self, last: int = RAW) -> list[tuple[TrustEvent, float]]:
         """Return its last events with the trust after each, oldest first."""
         events, first = self.events, max(len(self.events) - last, 0)
         scores = [
-            (event, shown(total(events[: place + 1], self.months, event.at))) for place, event in enumerate(events[first:], first)
+            (event, shown(total(events[: place + 1], self.months, event.at)))
+            for place, event in enumerate(events[first:], first)
         ]
         if not scores or first or self.months:
             return scores
         return [(TrustEvent(events[0].at, "initial", NOTHING), PRIOR), *scores]
 
 
-# Roles --------------------------------------------------------------------------------------------------------------------
+# Roles --------------------------------------------------------------------------------------------
 
 
 def may_be_critical(agent: Agent, now: datetime) -> bool:
@@ -330,7 +378,9 @@ def may_be_critical(agent: Agent, now: datetime) -> bool:
 
 
 def devils_advocate(candidates: Sequence[Agent], now: datetime, random: Random) -> Agent:
-    """Draw who speaks against, each with a chance by its trust, of those in whom there is enough; if there are none, of all."""
+    """Draw who speaks against, each with a chance by its trust, of those in whom there is enough;
+    if there are none, of all.
+    """
     viable = [agent for agent in candidates if may_be_critical(agent, now)] or list(candidates)
     weights = [agent.trust for agent in viable]
     return random.choices(viable, weights if any(weights) else None)[0]

@@ -19,7 +19,8 @@ class Accepted:
     """None for an unprompted remark."""
     reply: Message
     decided_after: int | None = None
-    """The number of the history's last entry before the message: whatever it decides comes later, which times do not tell.
+    """The number of the history's last entry before the message: whatever it decides comes later,
+    which times do not tell.
 
     None for a remark and for a message that is answered again.
     """
@@ -46,8 +47,9 @@ class Predicted:
 
     needed_info: tuple[str, ...]
     source: Literal["model", "prefetched", "kept", "keywords"]
-    """`prefetched`: guessed right in idle time. `kept`: said before memapp was killed in the middle of this turn.
-    `keywords`: the model gave nothing usable, the message's own words serve."""
+    """`prefetched`: guessed right in idle time. `kept`: said before memapp was killed in the middle
+    of this turn. `keywords`: the model gave nothing usable, the message's own words serve.
+    """
     usage: Usage
 
 
@@ -60,7 +62,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model thinks before it speaks. Its thoughts may be unfolded while they are on the screen, and are kept nowhere."""
+    """The model thinks before it speaks. Its thoughts may be unfolded while they are on the screen,
+    and are kept nowhere.
+    """
 
     text: str = ""
     retracts: bool = False
@@ -76,7 +80,9 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The reply said again what was said, or what the person did not say, and is written otherwise; forget what was streamed."""
+    """The reply said again what was said, or what the person did not say, and is written otherwise;
+    forget what was streamed.
+    """
 
     repeated: str
 
@@ -98,7 +104,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """memapp itself asks, below the reply, whether it may remember what was said; the next message may answer."""
+    """memapp itself asks, below the reply, whether it may remember what was said; the next message
+    may answer.
+    """
 
     question: Message
 
@@ -137,7 +145,9 @@ class AnswersLeft:
 
 @dataclass(frozen=True, slots=True)
 class CarriedOut:
-    """What a message asked of the memory itself was done, in whole or beside what the model answered."""
+    """What a message asked of the memory itself was done, in whole or beside what the model
+    answered.
+    """
 
     text: str
     """What memapp says of it."""

@@ -1,16 +1,19 @@
 """Text in scripts that set no space between words: searched by its pairs of neighbouring letters.
 
-The index of a memory file holds what `in_pairs` returned when a text was written, and removes that again when the text changes.
-So the letters are fixed here and do not follow the Unicode version of Python: another answer needs a migration.
+The index of a memory file holds what `in_pairs` returned when a text was written, and removes that
+again when the text changes. So the letters are fixed here and do not follow the Unicode version of
+Python: another answer needs a migration.
 """
 
 import re
 import unicodedata
 from itertools import pairwise
 
-# Between two of these letters a line may be broken without a space: classes SA, CJ, ID, H2 and H3 of UAX 14.
+# Between two of these letters a line may be broken without a space: classes SA, CJ, ID, H2 and H3
+# of UAX 14.
 _LETTERS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf"  # Thai, Lao, Burmese, Khmer
+    # Thai, Lao, Burmese, Khmer
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf"
     "\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua48c\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003fffd"  # Chinese, Japanese, Yi
     "\uac00-\ud7a3"  # Korean, which sets spaces, but none before its particles
@@ -22,14 +25,18 @@ _MARKS = (
 )
 """Signs that belong to the letter before them."""
 SIGN = rf"(?:[\u0e40-\u0e44\u0ec0-\u0ec4]?(?=[^\W_])[{_LETTERS}][{_MARKS}]*)"
-"""A regular expression for one letter with what belongs to it; in Thai and Lao that is also the vowel written before it."""
+"""A regular expression for one letter with what belongs to it; in Thai and Lao that is also the
+vowel written before it.
+"""
 _RUN = re.compile(rf"(?:(?=[^\W_])[{_LETTERS}][{_MARKS}]*)+")
 _LETTER = re.compile(rf".[{_MARKS}]*")
 
 
 def pairs(word: str) -> list[str]:
     """Return the pairs of neighbouring letters of a word, where its script sets no spaces."""
-    return [item + other for run in _RUN.findall(word) for item, other in pairwise(_LETTER.findall(run))]
+    return [
+        item + other for run in _RUN.findall(word) for item, other in pairwise(_LETTER.findall(run))
+    ]
 
 
 def ends_unspaced(text: str) -> str:
@@ -40,4 +47,6 @@ def ends_unspaced(text: str) -> str:
 def in_pairs(text: str) -> str:
     """Return a text as it is indexed: in place of each such run its pairs, and its last letter."""
     composed = unicodedata.normalize("NFC", text)
-    return _RUN.sub(lambda run: f" {' '.join([*pairs(run[0]), _LETTER.findall(run[0])[-1]])} ", composed)
+    return _RUN.sub(
+        lambda run: f" {' '.join([*pairs(run[0]), _LETTER.findall(run[0])[-1]])} ", composed
+    )

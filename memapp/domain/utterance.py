@@ -1,4 +1,6 @@
-"""The judgement of a sentence: whether it lasts and is meant, whose it is, and which sensitive topic it touches."""
+"""The judgement of a sentence: whether it lasts and is meant, whose it is, and which sensitive
+topic it touches.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ class Judgement:
     topics: Mapping[str, float]
     """How sure it touches each sensitive topic, by the name of its profile field."""
     sensitive: float = 0.0
-    """How sure it touches any, on its own scale: told apart better than by the topics, the more so of long sentences."""
+    """How sure it touches any, on its own scale: told apart better than by the topics, the more so
+    of long sentences.
+    """
 
     @property
     def topic(self) -> str:

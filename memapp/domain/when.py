@@ -13,7 +13,9 @@ class NamedTime:
     day: int | None
 
     def holds(self, other: "NamedTime") -> bool:
-        """Say whether another one may lie in it: a day in its month, of whatever year where one names none."""
+        """Say whether another one may lie in it: a day in its month, of whatever year where one
+        names none.
+        """
         is_of_year = None in (self.year, other.year) or self.year == other.year
         return is_of_year and self.month == other.month and self.day in (None, other.day)
 
@@ -26,5 +28,9 @@ class NamedTime:
 
 
 def until(day: date, said_at: datetime) -> str:
-    """Return the last day on which something is news, as it stands behind it: ` (until 4 Dec)`, with another year named."""
-    return f" (until {day.day} {day:%b}" + (f" {day.year})" if day.year != said_at.astimezone().year else ")")
+    """Return the last day on which something is news, as it stands behind it: ` (until 4 Dec)`,
+    with another year named.
+    """
+    return f" (until {day.day} {day:%b}" + (
+        f" {day.year})" if day.year != said_at.astimezone().year else ")"
+    )

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a memory file tells that it has a text already. What it holds was written with it, so it stays what it is."""
+    """How a memory file tells that it has a text already. What it holds was written with it, so it
+    stays what it is.
+    """
 
     normalise: Callable[[str], str]
     """Returns what counts as the same text."""

@@ -1,8 +1,10 @@
-"""The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into vectors.
+"""The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into
+vectors.
 
-Real ones: `child_model` (a GGUF file, which `llama` runs in a process of its own), `server` (an OpenAI-compatible server on
-loopback), `embedder` (in a process of its own, too: `minilm` in llama.cpp, or sentence-transformers). `scripted` has both for
-tests and benchmarks. Heavy libraries are imported inside functions, so that importing this package costs nothing.
+Real ones: `child_model` (a GGUF file, which `llama` runs in a process of its own), `server` (an
+OpenAI-compatible server on loopback), `embedder` (in a process of its own, too: `minilm` in
+llama.cpp, or sentence-transformers). `scripted` has both for tests and benchmarks. Heavy libraries
+are imported inside functions, so that importing this package costs nothing.
 """
 
 import threading
@@ -21,7 +23,9 @@ NAME_CHARS = 80
 
 
 class Cancel:
-    """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays set."""
+    """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays
+    set.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,7 +60,9 @@ class Cancel:
 
 
 class Stopped(BaseException):
-    """Ends a job of idle time in the middle of a step, as a kill would: no failure, so nothing that handles those catches it."""
+    """Ends a job of idle time in the middle of a step, as a kill would: no failure, so nothing that
+    handles those catches it.
+    """
 
 
 @contextmanager
@@ -77,7 +83,8 @@ def closed() -> ModelError:
 
 
 class ChatModel(Protocol):
-    """A language model. Calls come from any thread and are served one at a time, in their order; prefilling gives way.
+    """A language model. Calls come from any thread and are served one at a time, in their order;
+    prefilling gives way.
 
     Idle work that generates is cancelled by whoever begins a person's turn.
     """
@@ -85,33 +92,47 @@ class ChatModel(Protocol):
     name: str
     context_tokens: int
     key: str
-    """What a model is known by: the hash of its file, or the address of a server and its name there; empty for none."""
+    """What a model is known by: the hash of its file, or the address of a server and its name
+    there; empty for none.
+    """
 
     def count_tokens(self, text: str) -> int:
-        """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""
+        """Count `text` with the model's own tokenizer; control-token strings count as ordinary
+        text.
+        """
 
     def prompt_tokens(self, prompt: Prompt) -> int:
         """Count a whole prompt as it will be rendered, template and head included."""
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
-        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises `ModelError`."""
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
+        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises
+        `ModelError`.
+        """
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        `open_end` says that the last user turn is being typed: the prompt is computed as it would be sent now.
-        A turn that starts meanwhile interrupts this at once.
+        `open_end` says that the last user turn is being typed: the prompt is computed as it would
+        be sent now. A turn that starts meanwhile interrupts this at once.
         """
 
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts, after the call that runs; the next call computes all of its prompt."""
+        """Drop what is kept of earlier prompts, after the call that runs; the next call computes
+        all of its prompt.
+        """
 
     def close(self) -> None:
         """Release the model; later calls raise `ModelError`."""
 
 
 def whole_reply(
-    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, is_enough: Callable[[str], bool] = lambda _: False
+    model: ChatModel,
+    prompt: Prompt,
+    sampling: Sampling,
+    cancel: Cancel,
+    is_enough: Callable[[str], bool] = lambda _: False,
 ) -> str:
     """Return what a model writes, up to where that is enough. Raises `ModelError`."""
     text = ""
@@ -130,14 +151,19 @@ class Embedder(Protocol):
     model_id: str
     dimension: int
 
-    def embed(self, texts: Sequence[str], *, wait: bool = True) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
+    def embed(
+        self, texts: Sequence[str], *, wait: bool = True
+    ) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
         """Return one unit-length float32 row of `dimension` numbers for each text.
 
-        Raises `ModelError`; also `ModelLoading`, at once unless it shall `wait`, when the model died and is loaded again.
+        Raises `ModelError`; also `ModelLoading`, at once unless it shall `wait`, when the model
+        died and is loaded again.
         """
 
     def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
-        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once somebody cancels."""
+        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once
+        somebody cancels.
+        """
 
     def close(self) -> None:
         """Release the model."""

@@ -14,18 +14,28 @@ GRAPHICS = {"cuda": "CUDA", "metal": "Metal", "vulkan": "Vulkan", "hip": "ROCm",
 
 @cache
 def name() -> str:
-    """Return a name that changes with the build: the version of llama-cpp-python, and a digest of its files' sizes and times."""
+    """Return a name that changes with the build: the version of llama-cpp-python, and a digest of
+    its files' sizes and times.
+    """
     try:
         release = version("llama-cpp-python")
     except PackageNotFoundError:
         release = "none"
-    states = ((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in sorted(_libraries()))
+    states = (
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in sorted(_libraries())
+    )
     return f"{release}-{hashlib.sha256(repr([*states]).encode()).hexdigest()[:12]}"
 
 
 def graphics() -> str:
-    """Name what this build can compute with beside the processor, such as CUDA or Metal; empty for a CPU build."""
-    found = {match[1] for file in _libraries() if (match := re.match(r"(?:lib)?ggml-([a-z]+)\.", file.name))}
+    """Name what this build can compute with beside the processor, such as CUDA or Metal; empty for
+    a CPU build.
+    """
+    found = {
+        match[1]
+        for file in _libraries()
+        if (match := re.match(r"(?:lib)?ggml-([a-z]+)\.", file.name))
+    }
     return ", ".join(label for library, label in GRAPHICS.items() if library in found)
 
 
@@ -33,4 +43,8 @@ def _libraries() -> Iterator[Path]:
     """Yield the files of ggml and llama.cpp."""
     spec = find_spec("llama_cpp")
     for folder in (spec.submodule_search_locations if spec else None) or []:
-        yield from (file for file in Path(folder, "lib").glob("*") if re.search("ggml|llama", file.name) and file.is_file())
+        yield from (
+            file
+            for file in Path(folder, "lib").glob("*")
+            if re.search("ggml|llama", file.name) and file.is_file()
+        )

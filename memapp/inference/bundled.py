@@ -30,4 +30,6 @@ def _package_folder(package: str) -> Path:
 
 
 def _missing(package: str) -> ModelError:
-    return ModelError(f"The bundled model (package {package}) is not installed.", "Install memapp again.")
+    return ModelError(
+        f"The bundled model (package {package}) is not installed.", "Install memapp again."
+    )

@@ -1,7 +1,9 @@
-"""The program of the chat model's process: it loads a GGUF model with llama.cpp and serves calls until its parent ends.
+"""The program of the chat model's process: it loads a GGUF model with llama.cpp and serves calls
+until its parent ends.
 
-Frames of JSON come in through a socket: first how to load, then calls, each with a number, and the numbers of calls to cancel.
-Frames with the number of their call go out, as `child_model` reads them. Only `child_model` starts it, and nothing imports it.
+Frames of JSON come in through a socket: first how to load, then calls, each with a number, and the
+numbers of calls to cancel. Frames with the number of their call go out, as `child_model` reads
+them. Only `child_model` starts it, and nothing imports it.
 """
 
 import json
@@ -24,7 +26,9 @@ from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 
 OOM_SCORE = Path("/proc/self/oom_score_adj")
-"""Where Linux reads which process to end first when memory runs out: rather this one than the window. There is none elsewhere."""
+"""Where Linux reads which process to end first when memory runs out: rather this one than the
+window. There is none elsewhere.
+"""
 
 
 def main(fd: str) -> None:
@@ -47,7 +51,9 @@ class _Server:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def serve(self) -> None:
-        """Load the model, then do what is asked for; text is written on threads, so that counting never waits for it."""
+        """Load the model, then do what is asked for; text is written on threads, so that counting
+        never waits for it.
+        """
         try:
             model = self._load(self._requests.get())
         except MemappError as error:
@@ -61,7 +67,9 @@ class _Server:
                 self._answer(model, request)
 
     def _load(self, asked: dict[str, Any]) -> LlamaModel:
-        path = prepare(Path(asked["file"]), Path(asked["cache"]), lambda text: self._send(LOADING, report=text))
+        path = prepare(
+            Path(asked["file"]), Path(asked["cache"]), lambda text: self._send(LOADING, report=text)
+        )
         model = LlamaModel(
             path,
             context_tokens=asked["context_tokens"],
@@ -81,7 +89,9 @@ class _Server:
                 case {"do": "generate", "prompt": prompt, "sampling": sampling}:
                     self._generate(model, number, _prompt(prompt), _sampling(sampling), cancel)
                 case {"do": "warm", "prompt": prompt, "open_end": open_end}:
-                    self._send(number, result=model.warm(_prompt(prompt), cancel, open_end=open_end))
+                    self._send(
+                        number, result=model.warm(_prompt(prompt), cancel, open_end=open_end)
+                    )
                 case {"do": "count", "text": text}:
                     self._send(number, result=model.count_tokens(text))
                 case {"do": "count_prompt", "prompt": prompt}:
@@ -92,21 +102,33 @@ class _Server:
         except MemappError as error:
             self._send(number, error=(error.message, error.advice))
         except Exception as error:
-            self._send(number, error=(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again."))
+            self._send(
+                number,
+                error=(
+                    f"The model failed in an unexpected way ({type(error).__name__}).",
+                    "Try again.",
+                ),
+            )
         finally:
             del self._cancels[number]
 
-    def _generate(self, model: LlamaModel, number: int, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> None:
+    def _generate(
+        self, model: LlamaModel, number: int, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> None:
         with closing(model.generate(prompt, sampling, cancel)) as stream:
             for part in stream:
-                self._send(number, **{"piece" if isinstance(part, Piece) else "finished": asdict(part)})
+                self._send(
+                    number, **{"piece" if isinstance(part, Piece) else "finished": asdict(part)}
+                )
 
     def _send(self, number: int, **answer: Any) -> None:
         with self._sending:
             self._pipe.send_bytes(json.dumps({"call": number, **answer}).encode())
 
     def _receive(self) -> None:
-        """Read on a thread of its own, so that a cancelled call and the end of the parent are noticed at once."""
+        """Read on a thread of its own, so that a cancelled call and the end of the parent are
+        noticed at once.
+        """
         try:
             while True:
                 received = json.loads(self._pipe.recv_bytes())
@@ -125,5 +147,7 @@ def _prompt(data: dict[str, Any]) -> Prompt:
 
 
 def _sampling(data: dict[str, Any]) -> Sampling:
-    tuples: dict[str, Any] = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    tuples: dict[str, Any] = {
+        name: tuple(value) for name, value in data.items() if isinstance(value, list)
+    }
     return Sampling(**{**data, **tuples})

@@ -1,7 +1,8 @@
 """A child process that runs native code: a crash there takes neither the window nor the data along.
 
-Both sides send frames of bytes, each with its length in front, over one socket. The child is killed, not asked, since it keeps
-nothing that could be lost; and it ends by itself when the socket does, however its parent ended.
+Both sides send frames of bytes, each with its length in front, over one socket. The child is
+killed, not asked, since it keeps nothing that could be lost; and it ends by itself when the socket
+does, however its parent ended.
 """
 
 import math
@@ -20,18 +21,30 @@ SEND_SECONDS = 60.0
 
 
 class Child:
-    """One life of a child process. One thread may send while another receives; `kill` may be called by any."""
+    """One life of a child process. One thread may send while another receives; `kill` may be called
+    by any.
+    """
 
-    def __init__(self, program: Sequence[str], arguments: Sequence[str] = (), *, send_seconds: float = SEND_SECONDS) -> None:
-        """Start a Python program (a path, or `-c` and code) with the number of its end of the socket and its arguments.
+    def __init__(
+        self,
+        program: Sequence[str],
+        arguments: Sequence[str] = (),
+        *,
+        send_seconds: float = SEND_SECONDS,
+    ) -> None:
+        """Start a Python program (a path, or `-c` and code) with the number of its end of the
+        socket and its arguments.
 
         Raises `OSError`.
         """
         ours, theirs = socket.socketpair()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", math.ceil(send_seconds), 0))
-        # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or pytest), and its resource
-        # tracker is one more process. -P keeps our own modules from hiding others. A session of its own: what the terminal
-        # sends to all that runs in it (ctrl+c, its end) reaches the parent alone, which may still have something to save.
+        ours.setsockopt(
+            socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", math.ceil(send_seconds), 0)
+        )
+        # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or
+        # pytest), and its resource tracker is one more process. -P keeps our own modules from
+        # hiding others. A session of its own: what the terminal sends to all that runs in it
+        # (ctrl+c, its end) reaches the parent alone, which may still have something to save.
         self._process = subprocess.Popen(
             [sys.executable, "-P", *program, str(theirs.fileno()), *arguments],
             stdin=subprocess.DEVNULL,
@@ -52,7 +65,9 @@ class Child:
         self._process.kill()
 
     def end(self) -> str:
-        """End the process if it still runs and wait until it is gone; return how it ended, such as "SIGSEGV" or "exit 1"."""
+        """End the process if it still runs and wait until it is gone; return how it ended, such as
+        "SIGSEGV" or "exit 1".
+        """
         self._process.kill()
         code = self._process.wait()
         self.pipe.close()

@@ -1,7 +1,8 @@
 """A GGUF chat model in a process of its own, so that a crash of native code costs one reply.
 
-The process is started when the model is opened, and again by the next call after it died or was unloaded. Calls and answers are
-frames of JSON (`chat_child`); one thread reads the answers of each life and passes them on.
+The process is started when the model is opened, and again by the next call after it died or was
+unloaded. Calls and answers are frames of JSON (`chat_child`); one thread reads the answers of each
+life and passes them on.
 """
 
 import atexit
@@ -26,9 +27,14 @@ from memapp.inference.crashes import CrashRecord
 log = logging.getLogger(__name__)
 
 ROOT = str(Path(__file__).parents[2])
-PROGRAM = ("-c", f"import sys; sys.path.append({ROOT!r}); from memapp.inference.chat_child import main; main(*sys.argv[1:])")
+PROGRAM = (
+    "-c",
+    f"import sys; sys.path.append({ROOT!r}); from memapp.inference.chat_child import main; main(*sys.argv[1:])",
+)
 """memapp may run without being installed."""
-OTHER_MODEL = "Choose another model under Models (F8), or try this one again: memapp models use NAME."
+OTHER_MODEL = (
+    "Choose another model under Models (F8), or try this one again: memapp models use NAME."
+)
 KILLED = "SIGKILL"
 """What the system sends when memory runs out."""
 
@@ -50,10 +56,12 @@ class ChildModel:
         report: Callable[[str], None] = lambda _: None,
         set_aside: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Load the file in a new process. Raises `ModelError`; `ModelDied` for a model that crashes while it loads.
+        """Load the file in a new process. Raises `ModelError`; `ModelDied` for a model that crashes
+        while it loads.
 
-        `unload_seconds`: end the process after so long without a call; 0 for never. Without `keeps_record` crashes are not
-        counted, and a model that was set aside is tried. `set_aside` is told why when that happens, on any thread.
+        `unload_seconds`: end the process after so long without a call; 0 for never. Without
+        `keeps_record` crashes are not counted, and a model that was set aside is tried. `set_aside`
+        is told why when that happens, on any thread.
         """
         self.key = key
         self.system_info = ""
@@ -90,16 +98,22 @@ class ChildModel:
     def prompt_tokens(self, prompt: Prompt) -> int:
         return self._number({"do": "count_prompt", "prompt": asdict(prompt)})
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         if self._closed:
             raise closed()
         return self._stream(prompt, sampling, cancel)
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def _stream(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         if cancel.is_set():  # else the process may write a piece before it hears of that
             yield Finished("cancelled", Usage())
             return
-        call = self._call({"do": "generate", "prompt": asdict(prompt), "sampling": asdict(sampling)})
+        call = self._call(
+            {"do": "generate", "prompt": asdict(prompt), "sampling": asdict(sampling)}
+        )
         try:
             with cancel.heard_by(call.cancel):
                 while True:
@@ -157,7 +171,9 @@ class ChildModel:
                     return call
 
     def _start(self, report: Callable[[str], None]) -> dict[str, Any]:
-        """Start a process that loads the model, once more if the first one dies; return what it says of the model."""
+        """Start a process that loads the model, once more if the first one dies; return what it
+        says of the model.
+        """
         try:
             return self._load(report)
         except ModelDied:
@@ -167,7 +183,9 @@ class ChildModel:
 
     def _load(self, report: Callable[[str], None]) -> dict[str, Any]:
         if self._record and self._record.is_set_aside:
-            raise ModelError(f"{self._file.name} crashed twice in a row, so memapp set it aside.", OTHER_MODEL)
+            raise ModelError(
+                f"{self._file.name} crashed twice in a row, so memapp set it aside.", OTHER_MODEL
+            )
         process = self._process = _Process(self._asked, self._unload_seconds, self._died)
         if self._closed:  # meanwhile, so that nobody else ends it
             process.unload()
@@ -188,15 +206,20 @@ class ChildModel:
 class _Process:
     """One life of the process, with the calls that wait for its answers."""
 
-    def __init__(self, asked: dict[str, Any], unload_seconds: float, died: Callable[[str], ModelDied]) -> None:
-        """`asked` says how to load the model; `died` is told how the process ended in the middle of calls.
+    def __init__(
+        self, asked: dict[str, Any], unload_seconds: float, died: Callable[[str], ModelDied]
+    ) -> None:
+        """`asked` says how to load the model; `died` is told how the process ended in the middle of
+        calls.
 
         It returns the error that these calls raise.
         """
         try:
             self._child = Child(PROGRAM)
         except OSError as error:
-            raise ModelError(f"The model's process cannot be started: {error.strerror}.", "Close other programs.") from None
+            raise ModelError(
+                f"The model's process cannot be started: {error.strerror}.", "Close other programs."
+            ) from None
         self.pid = self._child.pid
         self.ended = False
         self._unload_seconds = unload_seconds
@@ -212,7 +235,9 @@ class _Process:
         self.send({"call": LOADING, **asked})
 
     def begin(self, request: dict[str, Any]) -> "_Call | None":
-        """Send a request; its answers come to the call that is returned. None if the process has ended."""
+        """Send a request; its answers come to the call that is returned. None if the process has
+        ended.
+        """
         with self._changing:
             if self.ended:
                 return None
@@ -266,10 +291,14 @@ class _Process:
             call.answers.put(error or closed())
 
     def _has_answer(self) -> bool:
-        """Wait for the next answer; False if nothing was asked for so long that the process is unloaded now."""
+        """Wait for the next answer; False if nothing was asked for so long that the process is
+        unloaded now.
+        """
         if not self._unload_seconds:
             return self._child.pipe.poll(None)
-        while not self._child.pipe.poll(max(0.1, self._used_at + self._unload_seconds - time.monotonic())):
+        while not self._child.pipe.poll(
+            max(0.1, self._used_at + self._unload_seconds - time.monotonic())
+        ):
             with self._changing:
                 if not self._calls and time.monotonic() >= self._used_at + self._unload_seconds:
                     self.ended = True  # from now on it takes no call

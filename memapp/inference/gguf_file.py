@@ -1,7 +1,9 @@
-"""The header of a GGUF model file, read without loading it: whether it is whole, its number formats, its memory.
+"""The header of a GGUF model file, read without loading it: whether it is whole, its number
+formats, its memory.
 
-Only the header is read. Layout and block sizes are those of the GGUF specification (ggml/docs/gguf.md) and of ggml's
-type table. A model in several files is one model, known by the first of them.
+Only the header is read. Layout and block sizes are those of the GGUF specification
+(ggml/docs/gguf.md) and of ggml's type table. A model in several files is one model, known by the
+first of them.
 """
 
 import math
@@ -21,9 +23,23 @@ from memapp.errors import ModelError
 
 MAGIC = b"GGUF"
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf", re.DOTALL)
-"""The name of one of the files that a model was split into; llama.cpp finds the others by their names."""
+"""The name of one of the files that a model was split into; llama.cpp finds the others by their
+names.
+"""
 STRING, ARRAY = 8, 9
-SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+SCALARS = {
+    0: "<B",
+    1: "<b",
+    2: "<H",
+    3: "<h",
+    4: "<I",
+    5: "<i",
+    6: "<f",
+    7: "<?",
+    10: "<Q",
+    11: "<q",
+    12: "<d",
+}
 LONGEST_KEPT_ARRAY = 1024
 """Arrays beyond this (vocabularies) are skipped, not kept."""
 
@@ -37,7 +53,9 @@ BLOCKS = {
     18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110), 22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2),
     26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17),
 }  # fmt: skip
-"""ggml type number: (values in a block, bytes of a block). Types made later than this table count as zero bytes."""
+"""ggml type number: (values in a block, bytes of a block). Types made later than this table count
+as zero bytes.
+"""
 
 DAMAGE = (struct.error, LookupError, ValueError, TypeError, ArithmeticError, RecursionError)
 """What parsing senseless bytes can lead to."""
@@ -65,8 +83,14 @@ class GgufFile:
 
     @property
     def name(self) -> str:
-        """What the model is called: its file, or where that is named after a hash, what the header says."""
-        return model_name(self.path) if self.path.suffix == ".gguf" else str(self.metadata.get("general.name") or self.path.name)
+        """What the model is called: its file, or where that is named after a hash, what the header
+        says.
+        """
+        return (
+            model_name(self.path)
+            if self.path.suffix == ".gguf"
+            else str(self.metadata.get("general.name") or self.path.name)
+        )
 
     @property
     def chat_template(self) -> str:
@@ -76,7 +100,9 @@ class GgufFile:
 
     @property
     def is_chat_model(self) -> bool:
-        """Say whether it may write text: it is no adapter, no part of a vision model, and makes no embeddings."""
+        """Say whether it may write text: it is no adapter, no part of a vision model, and makes no
+        embeddings.
+        """
         kind = self.metadata.get("general.type", "model")
         return kind == "model" and self.architecture != "clip" and not self.is_embedder
 
@@ -91,18 +117,24 @@ class GgufFile:
         return max(self.type_bytes, key=lambda kind: self.type_bytes[kind], default=0)
 
     def number(self, key: str, default: int = 0) -> int:
-        """An integer of this architecture, such as `block_count`; the largest where each layer has its own."""
+        """An integer of this architecture, such as `block_count`; the largest where each layer has
+        its own.
+        """
         value = self.metadata.get(f"{self.architecture}.{key}", default)
         if isinstance(value, list):
             value = max((item for item in value if isinstance(item, int)), default=default)
         return value if isinstance(value, int) else default
 
     def cache_bytes(self, context_tokens: int) -> int:
-        """Size of the key/value cache for a context in 16-bit floats; an upper bound for mixed architectures."""
+        """Size of the key/value cache for a context in 16-bit floats; an upper bound for mixed
+        architectures.
+        """
         heads = self.number("attention.head_count", 1) or 1
         cached_heads = self.number("attention.head_count_kv", heads)
         head_size = self.number("embedding_length") // heads
-        widths = self.number("attention.key_length", head_size) + self.number("attention.value_length", head_size)
+        widths = self.number("attention.key_length", head_size) + self.number(
+            "attention.value_length", head_size
+        )
         return 2 * context_tokens * self.number("block_count") * cached_heads * widths
 
     def needed_bytes(self, context_tokens: int) -> int:
@@ -117,7 +149,9 @@ def free_memory() -> int:
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the model file that a setting names: a path, or a name in the models folder. Raises `ModelError`."""
+    """Return the model file that a setting names: a path, or a name in the models folder. Raises
+    `ModelError`.
+    """
     given = Path(name)
     with suppress(RuntimeError):  # there is no such person
         given = given.expanduser()
@@ -125,7 +159,9 @@ def find(folder: Path, name: str) -> Path:
         with suppress(OSError):  # no file has so long a name
             if any(part.is_file() for part in parts(path)):
                 return first_part(path.absolute())
-    raise ModelError(f"There is no model file {shown(name)}.", f"Put it into {folder}, or name its full path.")
+    raise ModelError(
+        f"There is no model file {shown(name)}.", f"Put it into {folder}, or name its full path."
+    )
 
 
 def _first_parts(folder: Path, name: str) -> list[Path]:
@@ -147,11 +183,16 @@ def first_part(path: Path) -> Path:
 
 
 def parts(path: Path) -> list[Path]:
-    """Return the paths of all files of a split model, whether they exist or not; of any other model its one file."""
+    """Return the paths of all files of a split model, whether they exist or not; of any other model
+    its one file.
+    """
     found = PART.fullmatch(path.name)
     if not found or not 1 <= int(found[2]) <= int(found[3]):
         return [path]
-    return [path.with_name(f"{found[1]}-{number:05}-of-{found[3]}.gguf") for number in range(1, int(found[3]) + 1)]
+    return [
+        path.with_name(f"{found[1]}-{number:05}-of-{found[3]}.gguf")
+        for number in range(1, int(found[3]) + 1)
+    ]
 
 
 def size_here(path: Path) -> int:
@@ -172,12 +213,16 @@ def read_embedder(path: Path) -> GgufFile:
     """Read the header of an embedding model. Raises `ModelError` for any other file."""
     found = read(path)
     if not found.is_embedder:
-        raise ModelError(f"{path.name} makes no embeddings.", "Choose an embedding model: see `memapp models`.")
+        raise ModelError(
+            f"{path.name} makes no embeddings.", "Choose an embedding model: see `memapp models`."
+        )
     return found
 
 
 def read(path: Path) -> GgufFile:
-    """Read and check all files of a model; raise `ModelError` when one is missing, no GGUF file, or cut short."""
+    """Read and check all files of a model; raise `ModelError` when one is missing, no GGUF file, or
+    cut short.
+    """
     files = parts(path)
     missing = [file.name for file in files if not file.is_file()]
     if len(files) > 1 and missing:
@@ -208,17 +253,26 @@ def _read_file(path: Path) -> GgufFile:
     """Read and check one file."""
     name = shown(path.name)
     if str(path) != shown(str(path)):
-        raise ModelError(f"The name of {shown(str(path))} is not UTF-8, so it cannot be kept in the settings.", "Rename it.")
+        raise ModelError(
+            f"The name of {shown(str(path))} is not UTF-8, so it cannot be kept in the settings.",
+            "Rename it.",
+        )
     if path.is_dir():
         raise ModelError(f"{name} is a folder.", "Choose a model file.")
     if path.is_symlink() and not path.exists():
-        raise ModelError(f"{name} is a link that leads to no file.", "Remove it, or put the file there.")
+        raise ModelError(
+            f"{name} is a link that leads to no file.", "Remove it, or put the file there."
+        )
     if not path.is_file():
-        raise ModelError(f"There is no model file at {path}.", "Check the name, or choose another model.")
+        raise ModelError(
+            f"There is no model file at {path}.", "Check the name, or choose another model."
+        )
     try:
         status = path.stat()
     except OSError as error:
-        raise ModelError(f"{name} cannot be read: {error.strerror}.", "Check who may read the file.") from error
+        raise ModelError(
+            f"{name} cannot be read: {error.strerror}.", "Check who may read the file."
+        ) from error
     header = _read(path, status.st_size, status.st_mtime_ns)
     count = header.metadata.get("split.count")
     if isinstance(count, int) and count > 1 and not PART.fullmatch(path.name):
@@ -231,7 +285,9 @@ def _read_file(path: Path) -> GgufFile:
 
 @cache
 def _read(path: Path, size: int, _changed: int) -> GgufFile:
-    """Read the header of a file as it is now; a vocabulary of 150,000 words takes a tenth of a second, and a list has many."""
+    """Read the header of a file as it is now; a vocabulary of 150,000 words takes a tenth of a
+    second, and a list has many.
+    """
     try:
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
@@ -240,7 +296,9 @@ def _read(path: Path, size: int, _changed: int) -> GgufFile:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _parse(path, size, data)
     except OSError as error:
-        raise ModelError(f"{path.name} cannot be read: {error.strerror}.", "Check who may read the file.") from error
+        raise ModelError(
+            f"{path.name} cannot be read: {error.strerror}.", "Check who may read the file."
+        ) from error
     except DAMAGE as error:
         raise ModelError(f"{path.name} is cut short or damaged.", BROKEN) from error
 
@@ -249,7 +307,9 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
     reader = _Reader(data)
     version = reader.scalar("<I")
     if version not in (2, 3):
-        raise ModelError(f"{path.name} is a GGUF file of version {version}, not 2 or 3.", "Choose another file.")
+        raise ModelError(
+            f"{path.name} is a GGUF file of version {version}, not 2 or 3.", "Choose another file."
+        )
     tensors, keys = reader.scalar("<Q"), reader.scalar("<Q")
     metadata: dict[str, Any] = {}
     for _ in range(keys):
@@ -270,11 +330,15 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
     if start + end > size:
         missing = (start + end - size) / 1e6
         raise ModelError(f"{path.name} is cut short: {missing:,.1f} MB are missing.", BROKEN)
-    return GgufFile(path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes)
+    return GgufFile(
+        path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes
+    )
 
 
 class _Reader:
-    """Walks through the bytes; a length that leads out of the file is an error, never a huge allocation."""
+    """Walks through the bytes; a length that leads out of the file is an error, never a huge
+    allocation.
+    """
 
     def __init__(self, data: mmap.mmap) -> None:
         self.data = data
@@ -289,7 +353,9 @@ class _Reader:
         length = self.scalar("<Q")
         start = self.at
         self._skip(length)
-        return self.data[start : self.at].decode("utf-8", "replace")  # llama.cpp does not look at that either
+        return self.data[start : self.at].decode(
+            "utf-8", "replace"
+        )  # llama.cpp does not look at that either
 
     def value(self, kind: int) -> Any:
         if kind == STRING:

@@ -1,9 +1,9 @@
 """A GGUF chat model in this process, on llama.cpp's low-level interface.
 
-The trunks of the chat and of its look-ups stay in the key/value cache; each call branches off the trunk of its slot, so a
-call computes only what is new since the last one there. Contents are tokenised as plain text: control
-text that somebody wrote stays text. All computing happens on one owner thread; a call stops within milliseconds, in the
-middle of a batch too.
+The trunks of the chat and of its look-ups stay in the key/value cache; each call branches off the
+trunk of its slot, so a call computes only what is new since the last one there. Contents are
+tokenised as plain text: control text that somebody wrote stays text. All computing happens on one
+owner thread; a call stops within milliseconds, in the middle of a batch too.
 """
 
 import atexit
@@ -57,14 +57,17 @@ class LlamaModel:
         self.key = key
         self._native = NativeModel(path, model_parameters(repack, gpu_layers))
         try:
-            # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.
+            # One core is left to the screen while words are made; a decoding thread that has to
+            # wait stalls all others.
             self._context = Context(self._native, window, max(1, cores - 1), cores)
         except ModelError:
             self._native.close()
             raise
         self.context_tokens = self._context.size
         self._cache = TrunkCache(self._context)
-        self._template = ChatTemplate(self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text)
+        self._template = ChatTemplate(
+            self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text
+        )
         self._markers = re.compile("|".join(map(re.escape, self._template.markers)) or "(?!)")
         self._end_of_turn = self._written_end_of_turn()
         self._owner = OwnerThread(f"model {self.name}", self._context.abort, self._release)
@@ -77,12 +80,16 @@ class LlamaModel:
         trunk, rest = self._tokens(prompt)
         return len(trunk) + len(rest)
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         if self._owner.closed:
             raise closed()
         return self._stream(prompt, sampling, cancel)
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def _stream(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         started = time.perf_counter()
         trunk, rest = self._tokens(prompt)
         dropped: Piece | Finished = Finished("cancelled", Usage())
@@ -96,9 +103,10 @@ class LlamaModel:
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        With turns that end with a reply, the trunk reaches to where the next message begins. `open_end` also computes what
-        stands behind the message, since it may be sent as it is; a model that cannot cut its state back leaves out the last
-        tokens instead. `generate` interrupts this at once. A trunk that is too long is left alone.
+        With turns that end with a reply, the trunk reaches to where the next message begins.
+        `open_end` also computes what stands behind the message, since it may be sent as it is; a
+        model that cannot cut its state back leaves out the last tokens instead. `generate`
+        interrupts this at once. A trunk that is too long is left alone.
         """
         rendered = self._template.render(prompt)
         spans, trunk = rendered.trunk, self._trunk_tokens(rendered.trunk)
@@ -133,10 +141,18 @@ class LlamaModel:
         except Exception as error:
             log.exception("a model call failed")
             self._cache.forget()
-            raise ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again.") from error
+            raise ModelError(
+                f"The model failed in an unexpected way ({type(error).__name__}).", "Try again."
+            ) from error
 
     def _reply(
-        self, trunk: list[int], rest: list[int], slot: CacheSlot, sampling: Sampling, started: float, stopped: Stopped
+        self,
+        trunk: list[int],
+        rest: list[int],
+        slot: CacheSlot,
+        sampling: Sampling,
+        started: float,
+        stopped: Stopped,
     ) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
         prompt_tokens = len(trunk) + len(rest)
@@ -146,7 +162,11 @@ class LlamaModel:
                 f"The conversation is too long for this model: {prompt_tokens:,} of {self.context_tokens:,} tokens.",
                 "Start a new chat, or set a larger `context_tokens`.",
             )
-        with closing(Grammar(self._native, sampling.grammar)) if sampling.grammar is not None else nullcontext() as grammar:
+        with (
+            closing(Grammar(self._native, sampling.grammar))
+            if sampling.grammar is not None
+            else nullcontext() as grammar
+        ):
             said = [self._data_tokens(reply) for reply in sampling.said]
             sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
@@ -182,11 +202,17 @@ class LlamaModel:
     def _span_tokens(self, spans: Sequence[Span]) -> list[int]:
         tokens: list[int] = []
         for span in spans:
-            tokens += self._data_tokens(span.text) if span.data else self._native.tokens(span.text, special=True)
+            tokens += (
+                self._data_tokens(span.text)
+                if span.data
+                else self._native.tokens(span.text, special=True)
+            )
         return tokens
 
     def _data_tokens(self, text: str) -> list[int]:
-        """Tokenise somebody's words; what looks like the template's control text is taken apart in the middle."""
+        """Tokenise somebody's words; what looks like the template's control text is taken apart in
+        the middle.
+        """
         tokens: list[int] = []
         start = 0
         for marker in self._markers.finditer(text):
@@ -196,9 +222,13 @@ class LlamaModel:
         return tokens + self._native.tokens(text[start:], special=False)
 
     def _written_end_of_turn(self) -> tuple[str, ...]:
-        """What ends a reply as text, for templates whose end of turn is no control token of this model."""
+        """What ends a reply as text, for templates whose end of turn is no control token of this
+        model.
+        """
         tokens = self._native.tokens(self._template.reply_end, special=True)
-        return () if not tokens or self._native.ends_turn(tokens[0]) else (self._template.reply_end,)
+        return (
+            () if not tokens or self._native.ends_turn(tokens[0]) else (self._template.reply_end,)
+        )
 
     def _release(self) -> None:
         self._context.close()

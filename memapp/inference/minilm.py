@@ -1,7 +1,9 @@
-"""The bundled embedding model, all-MiniLM-L6-v2, in llama.cpp: converted to GGUF once, checked, and run.
+"""The bundled embedding model, all-MiniLM-L6-v2, in llama.cpp: converted to GGUF once, checked, and
+run.
 
-As a GGUF file it is ready in a fraction of the time and the memory that sentence-transformers takes, and its vectors are the same
-to six digits of their cosine, but for texts that it knows nothing of. This runs in the embedder's process.
+As a GGUF file it is ready in a fraction of the time and the memory that sentence-transformers
+takes, and its vectors are the same to six digits of their cosine, but for texts that it knows
+nothing of. This runs in the embedder's process.
 """
 
 import ctypes
@@ -23,12 +25,15 @@ if TYPE_CHECKING:
     import gguf
 
 FORMAT = "BF16" if platform.machine().casefold() in ("x86_64", "amd64") else "F16"
-"""How the numbers of its matrices are written, in half the space of F32. BF16 is a quarter faster than F16 where the processor
-computes in it, and llama.cpp knows no fast way to compute in it on ARM. Q8_0 tells texts apart less well."""
+"""How the numbers of its matrices are written, in half the space of F32. BF16 is a quarter faster
+than F16 where the processor computes in it, and llama.cpp knows no fast way to compute in it on
+ARM. Q8_0 tells texts apart less well.
+"""
 NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 LONGEST = 256
-"""Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""
+"""Tokens of a text that are read, as the model was trained and as sentence-transformers reads it.
+"""
 CONTROL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORD_START = "▁"
 UNUSED = ("embeddings.position_ids", "pooler")
@@ -37,12 +42,16 @@ CHECK = {
     "I don't eat meat.": (0.0527, 0.0027, 0.0265, 0.0406, -0.0405, -0.0474, 0.0339, -0.0511),
     "Which pets do I own?": (0.0599, -0.0635, 0.0624, 0.0321, -0.0539, -0.0101, 0.0303, -0.0729),
 }
-"""Texts, and the first numbers of their vectors by sentence-transformers: a conversion must give them, too."""
+"""Texts, and the first numbers of their vectors by sentence-transformers: a conversion must give
+them, too.
+"""
 TOLERANCE = 0.002
 
 
 def identify(source: Path, cache: Path) -> tuple[str, Path]:
-    """Return the model's id, which names what its numbers depend on, and the place of its GGUF file."""
+    """Return the model's id, which names what its numbers depend on, and the place of its GGUF
+    file.
+    """
     digest = hashlib.sha256(prepared.content_hash(source / "model.safetensors", cache).encode())
     for name in ("config.json", "vocab.txt"):
         digest.update((source / name).read_bytes())
@@ -50,8 +59,11 @@ def identify(source: Path, cache: Path) -> tuple[str, Path]:
     return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.{FORMAT}.gguf"
 
 
-def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> GgufEmbedder:
-    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors. Raises `ModelError`.
+def load(
+    source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None
+) -> GgufEmbedder:
+    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors.
+    Raises `ModelError`.
 
     `embed` is interrupted when `stop`, a string of C, is not empty.
     """
@@ -63,7 +75,8 @@ def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | Non
     except OSError as error:
         advice = "Make room on the disk, or see who may write there."
         raise ModelError(
-            f"{converted.name} cannot be written to {converted.parent}: {error.strerror or error}.", advice
+            f"{converted.name} cannot be written to {converted.parent}: {error.strerror or error}.",
+            advice,
         ) from None
     return _checked(converted, stop)
 
@@ -74,7 +87,9 @@ def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> GgufEmbe
     vectors = model.embed(list(CHECK))
     expected = np.array(list(CHECK.values()))
     if not np.allclose(vectors[:, : expected.shape[1]], expected, rtol=0, atol=TOLERANCE):
-        raise ModelError(f"{path.name} does not give the vectors that it should.", "Install memapp again.")
+        raise ModelError(
+            f"{path.name} does not give the vectors that it should.", "Install memapp again."
+        )
     return model
 
 
@@ -83,7 +98,10 @@ def _convert(source: Path, converted: Path) -> None:
     import gguf
 
     config = json.loads((source / "config.json").read_text("utf-8"))
-    with prepared.whole(converted) as unfinished, closing(gguf.GGUFWriter(unfinished, "bert")) as writer:
+    with (
+        prepared.whole(converted) as unfinished,
+        closing(gguf.GGUFWriter(unfinished, "bert")) as writer,
+    ):
         _describe(writer, config)
         _add_vocabulary(writer, (source / "vocab.txt").read_text("utf-8").splitlines())
         _add_weights(writer, source / "model.safetensors", config["num_hidden_layers"])
@@ -109,18 +127,32 @@ def _describe(writer: "gguf.GGUFWriter", config: dict[str, Any]) -> None:
 
 
 def _add_vocabulary(writer: "gguf.GGUFWriter", words: Sequence[str]) -> None:
-    """Add the word pieces; llama.cpp marks those that begin a word, where WordPiece marks those that go on with one."""
+    """Add the word pieces; llama.cpp marks those that begin a word, where WordPiece marks those
+    that go on with one.
+    """
     from gguf import TokenType
 
     writer.add_tokenizer_model("bert")
-    whole = [word if word in CONTROL or word.startswith("##") else WORD_START + word for word in words]
+    whole = [
+        word if word in CONTROL or word.startswith("##") else WORD_START + word for word in words
+    ]
     writer.add_token_list([word.removeprefix("##") for word in whole])
-    writer.add_token_types([TokenType.CONTROL if word in CONTROL else TokenType.NORMAL for word in words])
+    writer.add_token_types(
+        [TokenType.CONTROL if word in CONTROL else TokenType.NORMAL for word in words]
+    )
 
 
 def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
-    """Add the matrices as `FORMAT`; vectors, positions and token types stay F32, as llama.cpp wants them."""
-    from gguf import MODEL_ARCH, GGMLQuantizationType, SafetensorsLocal, get_tensor_name_map, quantize
+    """Add the matrices as `FORMAT`; vectors, positions and token types stay F32, as llama.cpp wants
+    them.
+    """
+    from gguf import (
+        MODEL_ARCH,
+        GGMLQuantizationType,
+        SafetensorsLocal,
+        get_tensor_name_map,
+        quantize,
+    )
 
     names = get_tensor_name_map(MODEL_ARCH.BERT, layers)
     for theirs, tensor in SafetensorsLocal(weights).tensors.items():
@@ -128,7 +160,10 @@ def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
             continue
         ours = names.get_name(theirs, try_suffixes=(".weight", ".bias"))
         if ours is None:
-            raise ModelError(f"{weights} is another model than the one that belongs here ({theirs}).", "Install memapp again.")
+            raise ModelError(
+                f"{weights} is another model than the one that belongs here ({theirs}).",
+                "Install memapp again.",
+            )
         values = tensor.mmap_bytes().view("<f4").reshape(tensor.shape)
         small = values.ndim == 1 or ours.startswith(("position_embd", "token_types"))
         written = GGMLQuantizationType["F32" if small else FORMAT]

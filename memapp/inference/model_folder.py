@@ -1,4 +1,6 @@
-"""The folder of a model for sentence-transformers, and the facts in it that are read without loading it."""
+"""The folder of a model for sentence-transformers, and the facts in it that are read without
+loading it.
+"""
 
 import hashlib
 import json
@@ -8,9 +10,14 @@ from memapp.errors import ModelError
 
 
 def dimension(folder: Path) -> int:
-    """Return how many numbers the model's vectors have. Raises `ModelError` if there is none, or none that is safe to open."""
+    """Return how many numbers the model's vectors have. Raises `ModelError` if there is none, or
+    none that is safe to open.
+    """
     if not any(path.suffix == ".safetensors" for path in _files(folder)):
-        raise ModelError(f"There is no embedding model in {folder}.", "It needs modules.json and a .safetensors file.")
+        raise ModelError(
+            f"There is no embedding model in {folder}.",
+            "It needs modules.json and a .safetensors file.",
+        )
     try:
         return _dimension(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -23,14 +30,19 @@ def model_id(folder: Path) -> str:
     try:
         for path in _files(folder):
             with path.open("rb") as opened:
-                digest.update(path.relative_to(folder).as_posix().encode() + hashlib.file_digest(opened, "blake2b").digest())
+                digest.update(
+                    path.relative_to(folder).as_posix().encode()
+                    + hashlib.file_digest(opened, "blake2b").digest()
+                )
     except OSError as error:
         raise _damaged(folder, error) from None
     return f"{folder.name}@{digest.hexdigest()[:12]}"
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".txt", ".safetensors"))
+    return sorted(
+        path for path in folder.rglob("*") if path.suffix in (".json", ".txt", ".safetensors")
+    )
 
 
 def _dimension(folder: Path) -> int:
@@ -45,4 +57,6 @@ def _dimension(folder: Path) -> int:
 
 
 def _damaged(folder: Path, error: Exception) -> ModelError:
-    return ModelError(f"The embedding model in {folder} is damaged ({error}).", "Get it again, or choose another.")
+    return ModelError(
+        f"The embedding model in {folder} is damaged ({error}).", "Get it again, or choose another."
+    )

@@ -1,7 +1,9 @@
-"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with its sequences.
+"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with its
+sequences.
 
-Every call that can crash the process on a wrong argument is made here. `NativeModel` may be used by any thread,
-`Context` by its owner thread only (except `abort`). Native messages go to logging at debug level, never to the terminal.
+Every call that can crash the process on a wrong argument is made here. `NativeModel` may be used by
+any thread, `Context` by its owner thread only (except `abort`). Native messages go to logging at
+debug level, never to the terminal.
 """
 
 import ctypes
@@ -26,16 +28,20 @@ log = logging.getLogger(__name__)
 CHAT, BRANCH, LOOK_UP = 0, 1, 2
 SEQUENCES = 3
 BATCH = 256
-"""Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one counts as a whole."""
+"""Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one
+counts as a whole.
+"""
 NO_VOCABULARY, SPM_VOCABULARY = 0, 1
 DECODED, ABORTED = 0, 2
 """What `llama_decode` returns when all went well, and when the abort callback stopped it."""
 ENVIRONMENT = {
-    # How often a computing thread looks for the others before it sleeps (libgomp, read when that is loaded). By default it
-    # looks for milliseconds, hundreds of times for each batch: as soon as any other program is busy, prefill takes 5 to 20
-    # times as long, and with this 1.1 to 1.3 times. On an idle machine both are equally fast.
+    # How often a computing thread looks for the others before it sleeps (libgomp, read when that is
+    # loaded). By default it looks for milliseconds, hundreds of times for each batch: as soon as
+    # any other program is busy, prefill takes 5 to 20 times as long, and with this 1.1 to 1.3
+    # times. On an idle machine both are equally fast.
     "GOMP_SPINCOUNT": "1000",
-    "GGML_NO_BACKTRACE": "1",  # else a failed assertion starts a debugger on this process and prints to the terminal
+    # else a failed assertion starts a debugger on this process and prints to the terminal
+    "GGML_NO_BACKTRACE": "1",
 }
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 """The memory layout of `llama_token_data`."""
@@ -49,7 +55,9 @@ def library() -> Any:
     try:
         import llama_cpp.llama_cpp as lib
     except (ImportError, OSError, RuntimeError) as error:
-        raise ModelError("llama.cpp cannot be loaded: its package is missing or broken.", "Install memapp anew.") from error
+        raise ModelError(
+            "llama.cpp cannot be loaded: its package is missing or broken.", "Install memapp anew."
+        ) from error
 
     lib.llama_log_set(_log_callback(lib), None)
     lib.llama_backend_init()
@@ -73,20 +81,29 @@ def usable_cores() -> int:
         processors = set(range(os.cpu_count() or 1))
     siblings = Path("/sys/devices/system/cpu")
     try:
-        return len({(siblings / f"cpu{number}/topology/thread_siblings_list").read_text() for number in processors})
+        return len(
+            {
+                (siblings / f"cpu{number}/topology/thread_siblings_list").read_text()
+                for number in processors
+            }
+        )
     except OSError:
         return len(processors)
 
 
 def model_parameters(repack: RepackRule = RepackRule.AUTO, gpu_layers: int = -1) -> Any:
-    """The parameters to load a model with: whether its weights are repacked, and how many layers the graphics card computes.
+    """The parameters to load a model with: whether its weights are repacked, and how many layers
+    the graphics card computes.
 
-    `AUTO` repacks unless this build computes with AMX. There GCC up to 12 writes only part of the tile configuration, and the
-    first matrix product ends the process at `ldtilecfg` (ggml-org/llama.cpp#20824). This can go once a release mends that.
+    `AUTO` repacks unless this build computes with AMX. There GCC up to 12 writes only part of the
+    tile configuration, and the first matrix product ends the process at `ldtilecfg`
+    (ggml-org/llama.cpp#20824). This can go once a release mends that.
     """
     lib = library()
     parameters = lib.llama_model_default_params()
-    parameters.use_extra_bufts = repack is RepackRule.ON or (repack is RepackRule.AUTO and "AMX_INT8 = 1" not in system_info())
+    parameters.use_extra_bufts = repack is RepackRule.ON or (
+        repack is RepackRule.AUTO and "AMX_INT8 = 1" not in system_info()
+    )
     parameters.n_gpu_layers = gpu_layers  # a build without graphics takes no notice
     return parameters
 
@@ -114,7 +131,10 @@ class NativeModel:
             raise no_chat_model()
         self.vocabulary_size: int = self.lib.llama_vocab_n_tokens(self.vocabulary)
         self.window: int = self.lib.llama_model_n_swa(self._handle)
-        self.recurrent = bool(self.lib.llama_model_is_recurrent(self._handle) or self.lib.llama_model_is_hybrid(self._handle))
+        self.recurrent = bool(
+            self.lib.llama_model_is_recurrent(self._handle)
+            or self.lib.llama_model_is_hybrid(self._handle)
+        )
         """Whether the cache cannot be cut back, so that every call needs a fork of the trunk."""
         self.adds_bos = bool(self.lib.llama_vocab_get_add_bos(self.vocabulary))
         self.bos: int = self.lib.llama_vocab_bos(self.vocabulary)
@@ -146,30 +166,39 @@ class NativeModel:
         return template.decode("utf-8", "replace") if template else None
 
     def tokens(self, text: str, *, special: bool) -> list[int]:
-        """Tokenise a stretch of text as it continues other text; control text counts only where `special` is set."""
+        """Tokenise a stretch of text as it continues other text; control text counts only where
+        `special` is set.
+        """
         if not text:
             return []
         data = text.encode("utf-8", "replace")
         with self._lock:
             if not self._space_prefix:
                 return self._tokens(data, special)
-            # Such vocabularies put a space before the first word of every call. A line break in front takes it up.
+            # Such vocabularies put a space before the first word of every call. A line break in
+            # front takes it up.
             tokens = self._tokens(b"\n" + data, special)
             size = len(self._line_start)
-            return tokens[size:] if tokens[:size] == self._line_start else self._tokens(data, special)
+            return (
+                tokens[size:] if tokens[:size] == self._line_start else self._tokens(data, special)
+            )
 
     def _tokens(self, data: bytes, special: bool) -> list[int]:
         assert self.handle
         room = len(data) + 8
         while True:
             buffer = (ctypes.c_int32 * room)()
-            count = self.lib.llama_tokenize(self.vocabulary, data, len(data), buffer, room, False, special)
+            count = self.lib.llama_tokenize(
+                self.vocabulary, data, len(data), buffer, room, False, special
+            )
             if count >= 0:
                 return buffer[:count]
             room = -count
 
     def text(self, token: int, *, special: bool = False) -> bytes:
-        """The bytes of one token; a control token has none unless `special` is set or it stands around thoughts."""
+        """The bytes of one token; a control token has none unless `special` is set or it stands
+        around thoughts.
+        """
         if token in self._marks:
             return self._marks[token]
         with self._lock:
@@ -177,7 +206,9 @@ class NativeModel:
             room = 64
             while True:
                 buffer = ctypes.create_string_buffer(room)
-                count = self.lib.llama_token_to_piece(self.vocabulary, token, buffer, room, 0, special)
+                count = self.lib.llama_token_to_piece(
+                    self.vocabulary, token, buffer, room, 0, special
+                )
                 if count >= 0:
                     return buffer.raw[:count]
                 room = -count
@@ -205,7 +236,9 @@ class NativeModel:
 class Context:
     """One unified key/value cache: two trunks, and a branch for the call that runs."""
 
-    def __init__(self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int) -> None:
+    def __init__(
+        self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int
+    ) -> None:
         self.model = model
         self.lib = lib = model.lib
         parameters = lib.llama_context_default_params()
@@ -227,18 +260,30 @@ class Context:
             lib.llama_free(self._handle)
             raise no_chat_model()
         self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
-        # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
-        # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
+        # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer
+        # answers without Python and without the interpreter lock: an empty string is 0, go on; one
+        # character is 1, stop.
         self._abort = ctypes.create_string_buffer(2)
         self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
-        lib.llama_set_abort_callback(self._handle, self._callback, ctypes.cast(self._abort, ctypes.c_void_p))
+        lib.llama_set_abort_callback(
+            self._handle, self._callback, ctypes.cast(self._abort, ctypes.c_void_p)
+        )
 
     def abort(self, wanted: bool) -> None:
         """Stop the decoding that runs now, or allow decoding again. From any thread."""
         self._abort[0] = b"\x01" if wanted else b"\x00"
 
-    def decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
-        """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it was aborted."""
+    def decode(
+        self,
+        tokens: Sequence[int],
+        sequences: Sequence[tuple[int, ...]],
+        position: int,
+        *,
+        logits: bool,
+    ) -> bool:
+        """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it
+        was aborted.
+        """
         batch = self._batch
         batch.n_tokens = len(tokens)
         for index, (token, owners) in enumerate(zip(tokens, sequences, strict=True)):
@@ -250,18 +295,24 @@ class Context:
             batch.logits[index] = logits and index == len(tokens) - 1
         status = self.lib.llama_decode(self._live(), batch)
         if status not in (DECODED, ABORTED):
-            raise ModelError(f"The model failed while computing ({status}).", "Try again, or choose another model.")
+            raise ModelError(
+                f"The model failed while computing ({status}).",
+                "Try again, or choose another model.",
+            )
         return bool(status == DECODED)
 
     def logits(self, place: int = -1) -> NDArray[np.float32]:
-        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own memory, until the next `decode`.
+        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own
+        memory, until the next `decode`.
 
         `place` counts what was computed with scores, the last being -1.
         """
         pointer = self.lib.llama_get_logits_ith(self._live(), place)
         if not pointer:
             raise ModelError("The model gave no scores.", "Try again, or choose another model.")
-        memory: Any = (ctypes.c_float * self.model.vocabulary_size).from_address(ctypes.addressof(pointer.contents))
+        memory: Any = (ctypes.c_float * self.model.vocabulary_size).from_address(
+            ctypes.addressof(pointer.contents)
+        )
         return np.frombuffer(memory, np.float32)
 
     def cut(self, sequence: int, length: int) -> bool:
@@ -301,7 +352,9 @@ class Grammar:
         self.lib = model.lib
         self._handle = None
         if "root" in text and "\0" not in text:
-            self._handle = self.lib.llama_sampler_init_grammar(model.vocabulary, text.encode("utf-8"), b"root")
+            self._handle = self.lib.llama_sampler_init_grammar(
+                model.vocabulary, text.encode("utf-8"), b"root"
+            )
         if not self._handle:
             raise ModelError("The grammar for the model's reply does not compile.")
 
@@ -309,7 +362,9 @@ class Grammar:
         """Which of these tokens may come next."""
         candidates = np.zeros(len(tokens), CANDIDATE)
         candidates["id"] = tokens
-        array = self.lib.llama_token_data_array(candidates.ctypes.data_as(self.lib.llama_token_data_p), len(tokens), -1, False)
+        array = self.lib.llama_token_data_array(
+            candidates.ctypes.data_as(self.lib.llama_token_data_p), len(tokens), -1, False
+        )
         self.lib.llama_sampler_apply(self._handle, ctypes.byref(array))
         return np.asarray(candidates["logit"] == 0)
 

@@ -1,4 +1,6 @@
-"""The guard that keeps memapp off the network: it reaches this machine, a model server that the person allowed, and no other."""
+"""The guard that keeps memapp off the network: it reaches this machine, a model server that the
+person allowed, and no other.
+"""
 
 import ipaddress
 import sys
@@ -13,7 +15,9 @@ _watching = False
 
 
 def watch() -> None:
-    """From now on no Python code in this process, a library's neither, reaches another machine that was not let through."""
+    """From now on no Python code in this process, a library's neither, reaches another machine that
+    was not let through.
+    """
     global _watching
     if not _watching:
         _watching = True
@@ -27,7 +31,9 @@ def let_through(host: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied to."""
+    """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied
+    to.
+    """
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
@@ -36,7 +42,9 @@ def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
         host = arguments[0]
     elif event == NAMING:
         host = arguments[0][0]
-    elif event in SENDING and isinstance(arguments[1], tuple):  # else a path, which is on this machine
+    elif event in SENDING and isinstance(
+        arguments[1], tuple
+    ):  # else a path, which is on this machine
         host = arguments[1][0]
     else:
         return

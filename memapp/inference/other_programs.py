@@ -1,7 +1,9 @@
-"""The model files that other programs keep on this disk: they are found and used in place, and never changed.
+"""The model files that other programs keep on this disk: they are found and used in place, and
+never changed.
 
-Where each keeps them: Hugging Face's libraries in `hub/models--OWNER--NAME/snapshots/COMMIT`, llama.cpp in a folder of files,
-LM Studio in `models/OWNER/NAME`, Ollama as blobs that manifests name.
+Where each keeps them: Hugging Face's libraries in `hub/models--OWNER--NAME/snapshots/COMMIT`,
+llama.cpp in a folder of files, LM Studio in `models/OWNER/NAME`, Ollama as blobs that manifests
+name.
 """
 
 import json
@@ -37,7 +39,9 @@ def find() -> list[KeptFile]:
     """Return the model files of other programs, each once."""
     found: dict[str, KeptFile] = {}
     for search in (_ollama, _lm_studio, _llama_cpp, _hugging_face):
-        with suppress(OSError, RuntimeError):  # a folder of somebody else, or a person without a home
+        with suppress(
+            OSError, RuntimeError
+        ):  # a folder of somebody else, or a person without a home
             for kept in search():
                 found.setdefault(os.path.realpath(kept.path), kept)
     return list(found.values())
@@ -53,12 +57,16 @@ def _llama_cpp() -> Iterator[KeptFile]:
     caches = Path.home() / "Library/Caches" if sys.platform == "darwin" else _caches()
     folder = _folder("LLAMA_CACHE", caches / "llama.cpp")
     yield from _ggufs(folder, "*.gguf", "llama.cpp")
-    yield from _ggufs(folder, SNAPSHOTS, "llama.cpp")  # its newer versions keep them as Hugging Face does
+    yield from _ggufs(
+        folder, SNAPSHOTS, "llama.cpp"
+    )  # its newer versions keep them as Hugging Face does
 
 
 def _lm_studio() -> Iterator[KeptFile]:
     pointer = Path.home() / ".lmstudio-home-pointer"  # who moved it left this behind
-    home = Path(pointer.read_text("utf-8").strip()) if pointer.is_file() else Path.home() / ".lmstudio"
+    home = (
+        Path(pointer.read_text("utf-8").strip()) if pointer.is_file() else Path.home() / ".lmstudio"
+    )
     chosen: object = None
     with suppress(OSError, ValueError, AttributeError):
         chosen = json.loads((home / "settings.json").read_text("utf-8")).get("downloadsFolder")
@@ -69,7 +77,10 @@ def _lm_studio() -> Iterator[KeptFile]:
 
 def _ollama() -> Iterator[KeptFile]:
     """Yield what the manifests name; those of a system's own service may be readable too."""
-    for folder in (_folder("OLLAMA_MODELS", Path.home() / ".ollama/models"), Path("/usr/share/ollama/.ollama/models")):
+    for folder in (
+        _folder("OLLAMA_MODELS", Path.home() / ".ollama/models"),
+        Path("/usr/share/ollama/.ollama/models"),
+    ):
         manifests = folder / "manifests"
         with suppress(OSError):
             for manifest in sorted(manifests.glob("*/*/*/*"))[:MOST_FILES]:

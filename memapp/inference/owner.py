@@ -1,6 +1,7 @@
 """One thread that owns a model: jobs from any thread are done one at a time, urgent ones first.
 
-An urgent job stops the idle job that runs and drops those that wait, since what they prepared for has come or changed.
+An urgent job stops the idle job that runs and drops those that wait, since what they prepared for
+has come or changed.
 """
 
 import queue
@@ -32,10 +33,13 @@ class ModelJob:
 class OwnerThread:
     """Runs jobs on a thread of its own.
 
-    `abort(True)` must interrupt the running step, `abort(False)` allow steps again; `release` is the thread's last act.
+    `abort(True)` must interrupt the running step, `abort(False)` allow steps again; `release` is
+    the thread's last act.
     """
 
-    def __init__(self, name: str, abort: Callable[[bool], None], release: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, abort: Callable[[bool], None], release: Callable[[], None]
+    ) -> None:
         self._abort = abort
         self._release = release
         self._changed = threading.Condition()
@@ -48,10 +52,11 @@ class OwnerThread:
     def results(
         self, work: Callable[[Stopped], Iterator[T]], cancel: Cancel, *, urgent: bool, dropped: T
     ) -> Generator[T, None, None]:
-        """Queue work that looks now and then whether it is stopped, and pass on what it yields or raises.
+        """Queue work that looks now and then whether it is stopped, and pass on what it yields or
+        raises.
 
-        It is stopped when somebody cancels, or when the caller leaves before it is done; `dropped` is all that comes of work
-        that was stopped before it began.
+        It is stopped when somebody cancels, or when the caller leaves before it is done; `dropped`
+        is all that comes of work that was stopped before it began.
         """
         if cancel.is_set():  # else the work may yield something before it hears of that
             yield dropped

@@ -1,4 +1,6 @@
-"""The copies of model files that memapp makes for itself: each in the cache folder under the hash of its original."""
+"""The copies of model files that memapp makes for itself: each in the cache folder under the hash
+of its original.
+"""
 
 import hashlib
 import json
@@ -22,12 +24,16 @@ _one_at_a_time = threading.Lock()
 
 
 def content_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a model's content, remembered for as long as size and time of its files stay the same."""
+    """Return the hash of a model's content, remembered for as long as size and time of its files
+    stay the same.
+    """
     return _joined([_content_hash(part, cache) for part in gguf_file.parts(path)])
 
 
 def _joined(hashes: Sequence[str]) -> str:
-    """Return one hash for those of all files of a model; of a single file its own. Nothing if one is not known."""
+    """Return one hash for those of all files of a model; of a single file its own. Nothing if one
+    is not known.
+    """
     if len(hashes) == 1 or not all(hashes):
         return hashes[0] if len(hashes) == 1 else ""
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:KEY_CHARS]
@@ -47,7 +53,9 @@ def _content_hash(path: Path, cache: Path) -> str:
 
 
 def known_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a model if it was computed before and its files are the same; else nothing."""
+    """Return the hash of a model if it was computed before and its files are the same; else
+    nothing.
+    """
     return _joined([_known_hash(part, cache) for part in gguf_file.parts(path)])
 
 
@@ -71,7 +79,9 @@ def _read(known: Path) -> dict[str, object]:
 
 @contextmanager
 def whole(copy: Path) -> Iterator[Path]:
-    """Give a file to write to beside a copy's place; it is moved there when it is whole, and removed on an error."""
+    """Give a file to write to beside a copy's place; it is moved there when it is whole, and
+    removed on an error.
+    """
     copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     remove_leftovers(copy.parent)
     unfinished = copy.with_name(f"{copy.name}.{os.getpid()}.part")
@@ -86,12 +96,16 @@ def whole(copy: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what was being written when a memapp was killed: its process is gone, or another has its number since long."""
+    """Remove what was being written when a memapp was killed: its process is gone, or another has
+    its number since long.
+    """
     for leftover in folder.glob("*.part"):
         if not (number := _OF_PROCESS.search(leftover.name)):
             continue
         import psutil  # most starts find nothing
 
         with suppress(OSError):
-            if time.time() - leftover.stat().st_mtime > STALE_SECONDS or not psutil.pid_exists(int(number[1])):
+            if time.time() - leftover.stat().st_mtime > STALE_SECONDS or not psutil.pid_exists(
+                int(number[1])
+            ):
                 leftover.unlink()

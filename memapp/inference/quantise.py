@@ -1,8 +1,9 @@
 """The one-time conversion of a model file into a number format that this machine computes fast.
 
-llama.cpp has no fast matrix kernel for Q4_1 and Q5_1 on x86; the same weights as Q8_0 prefill about twice as fast and
-answer the same. The converted file lies in the cache folder under the hash of the original. Whatever stands in the way
-(a full disk, a model too big to be worth it), the original is used.
+llama.cpp has no fast matrix kernel for Q4_1 and Q5_1 on x86; the same weights as Q8_0 prefill about
+twice as fast and answer the same. The converted file lies in the cache folder under the hash of the
+original. Whatever stands in the way (a full disk, a model too big to be worth it), the original is
+used.
 """
 
 import ctypes
@@ -23,7 +24,9 @@ SLOW_TYPES = {gguf_file.Q4_1: 20 / 32, gguf_file.Q5_1: 24 / 32}
 """Formats without a fast kernel, with their bytes per weight."""
 Q8_BYTES = 34 / 32
 LARGEST = 1_000_000_000
-"""Bytes; a larger model is bound by memory bandwidth while it writes, so more bytes would cost what prefill gains."""
+"""Bytes; a larger model is bound by memory bandwidth while it writes, so more bytes would cost what
+prefill gains.
+"""
 SPARE_DISK = 200_000_000
 """Bytes left free on the disk, for the database and everything else."""
 X86 = ("x86_64", "amd64")
@@ -33,25 +36,38 @@ FINISHED = "Loading the model"
 
 
 def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
-    """Return the file to load for this model: itself, or its conversion, made now if it is not in `cache` yet.
+    """Return the file to load for this model: itself, or its conversion, made now if it is not in
+    `cache` yet.
 
-    `report` is told what goes on when a conversion starts and when it ends. Raises `ModelError` if the model file itself
-    is missing or damaged.
+    `report` is told what goes on when a conversion starts and when it ends. Raises `ModelError` if
+    the model file itself is missing or damaged.
     """
     header = gguf_file.read(path)
-    if header.main_type not in SLOW_TYPES or platform.machine().lower() not in X86 or len(gguf_file.parts(path)) > 1:
+    if (
+        header.main_type not in SLOW_TYPES
+        or platform.machine().lower() not in X86
+        or len(gguf_file.parts(path)) > 1
+    ):
         return path
     if header.size > LARGEST:
         log.info("%s stays as it is: too big to gain from a conversion", path.name)
         return path
     try:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-        converted = cache / prepared.content_hash(path, cache) / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
+        converted = (
+            cache
+            / prepared.content_hash(path, cache)
+            / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
+        )
         if converted.is_file():
             return converted
         needed = int(header.size / SLOW_TYPES[header.main_type] * Q8_BYTES) + SPARE_DISK
         if shutil.disk_usage(cache).free < needed:
-            log.warning("%s stays in its slower form: a faster copy needs %.1f GB of free disk", path.name, needed / 1e9)
+            log.warning(
+                "%s stays in its slower form: a faster copy needs %.1f GB of free disk",
+                path.name,
+                needed / 1e9,
+            )
             return path
         report(STARTED)
         _convert(path, converted)
@@ -69,7 +85,9 @@ def _convert(path: Path, converted: Path) -> None:
         parameters.ftype = lib.LLAMA_FTYPE_MOSTLY_Q8_0
         parameters.allow_requantize = True
         parameters.nthread = usable_cores()
-        status = lib.llama_model_quantize(os.fsencode(path), os.fsencode(unfinished), ctypes.byref(parameters))
+        status = lib.llama_model_quantize(
+            os.fsencode(path), os.fsencode(unfinished), ctypes.byref(parameters)
+        )
         if status != 0:
             raise ModelError(f"the conversion failed ({status})")
         gguf_file.read(unfinished)

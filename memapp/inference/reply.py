@@ -14,7 +14,9 @@ from memapp.inference.trunk import TrunkCache
 
 
 class ReplyWriter:
-    """Writes on the cache's branch, on the owner thread. `reason` and the counts hold once the text has been read."""
+    """Writes on the cache's branch, on the owner thread. `reason` and the counts hold once the text
+    has been read.
+    """
 
     def __init__(
         self,
@@ -36,10 +38,16 @@ class ReplyWriter:
         self._pending: list[int] = []
         """The last sampled token, until it is computed."""
 
-    def write(self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int) -> Iterator[Piece]:
-        """Write up to `limit` tokens, up to a stop string, or as far as the model wants. Under a grammar no model thinks."""
+    def write(
+        self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int
+    ) -> Iterator[Piece]:
+        """Write up to `limit` tokens, up to a stop string, or as far as the model wants. Under a
+        grammar no model thinks.
+        """
         text = ReplyText((*sampling.stop, *end_of_turn))
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")  # of half a character at the end nothing is shown
+        decoder = codecs.getincrementaldecoder("utf-8")(
+            "replace"
+        )  # of half a character at the end nothing is shown
         thoughts, may_think = Thoughts(), sampling.grammar is None
         reason: Reason = "end"
         for count, data in enumerate(self._sampled(), start=1):

@@ -7,7 +7,9 @@ from memapp.inference.thoughts import possible_start
 
 
 class ReplyText:
-    """Passes a reply on as far as its first stop string, holding back whatever may be the start of one."""
+    """Passes a reply on as far as its first stop string, holding back whatever may be the start of
+    one.
+    """
 
     def __init__(self, stop: tuple[str, ...]) -> None:
         self._stop = tuple(filter(None, stop))

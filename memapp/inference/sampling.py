@@ -1,7 +1,8 @@
 """The choice of the next token from the scores of the whole vocabulary.
 
-numpy goes through the whole vocabulary; what is left of it is plain Python. Each step of the model drives everything else out of
-the processor's caches, and then every call into numpy costs more than a short loop.
+numpy goes through the whole vocabulary; what is left of it is plain Python. Each step of the model
+drives everything else out of the processor's caches, and then every call into numpy costs more than
+a short loop.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,7 +19,9 @@ from memapp.inference.native import Grammar
 
 TOP_K = 40
 GRAMMAR_SHORTLIST = 64
-"""How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely needed and slow."""
+"""How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely
+needed and slow.
+"""
 
 GROUP = 64
 """Scores that are looked at together when the highest are searched."""
@@ -31,10 +34,11 @@ BEGINNING = -1
 
 
 class RepeatedRuns:
-    """Finds the tokens that would go on with a run that was said before: DRY, as in llama.cpp and text-generation-webui.
+    """Finds the tokens that would go on with a run that was said before: DRY, as in llama.cpp and
+    text-generation-webui.
 
-    The beginning of a reply counts as a token, so that replies do not all begin alike. A run never goes on from one reply into
-    the next.
+    The beginning of a reply counts as a token, so that replies do not all begin alike. A run never
+    goes on from one reply into the next.
     """
 
     def __init__(self, said: Sequence[Sequence[int]], multiplier: float, allowed: int) -> None:
@@ -55,18 +59,24 @@ class RepeatedRuns:
         self._tokens.append(token)
 
     def penalties(self) -> dict[int, float]:
-        """Return what each token loses that would go on with a run: multiplier * base ** (length - allowed)."""
+        """Return what each token loses that would go on with a run: multiplier * base ** (length -
+        allowed).
+        """
         longest: dict[int, int] = {}
         for place, length in self._runs.items():
             token = self._tokens[place]
             if length >= self._allowed and token != BEGINNING:
                 longest[token] = max(length, longest.get(token, 0))
-        over = {token: min(length, LONGEST_RUN) - self._allowed for token, length in longest.items()}
+        over = {
+            token: min(length, LONGEST_RUN) - self._allowed for token, length in longest.items()
+        }
         return {token: self._multiplier * DRY_BASE**more for token, more in over.items()}
 
 
 class TokenSampler:
-    """Picks tokens for one reply: penalties for repeating, then grammar, then temperature with top-k, top-p and min-p."""
+    """Picks tokens for one reply: penalties for repeating, then grammar, then temperature with
+    top-k, top-p and min-p.
+    """
 
     def __init__(
         self,
@@ -76,7 +86,11 @@ class TokenSampler:
         said: Sequence[Sequence[int]] = (),
     ) -> None:
         self._sampling = sampling
-        self._runs = RepeatedRuns(said, sampling.dry_multiplier, sampling.dry_allowed) if sampling.dry_multiplier else None
+        self._runs = (
+            RepeatedRuns(said, sampling.dry_multiplier, sampling.dry_allowed)
+            if sampling.dry_multiplier
+            else None
+        )
         self._grammar = grammar
         self._ends = ends
         self._random = np.random.default_rng(sampling.seed)
@@ -85,7 +99,9 @@ class TokenSampler:
         """Choose the next token and remember it; `scores` is changed in place."""
         for repeated, loss in self._runs.penalties().items() if self._runs is not None else ():
             scores[repeated] -= loss
-        token = self._choose(_likeliest(scores, 1 if self._sampling.temperature <= 0 else TOP_K), scores)
+        token = self._choose(
+            _likeliest(scores, 1 if self._sampling.temperature <= 0 else TOP_K), scores
+        )
         if self._grammar is not None:
             token = self._lawful(token, scores, self._grammar)
             if not self._ends(token):
@@ -114,7 +130,9 @@ class TokenSampler:
         likely = list(accumulate(exp(score - highest) for score in top))
         kept = 1 + bisect_left(likely, self._sampling.top_p * likely[-1])
         kept = min(kept, sum(exp(score - highest) >= self._sampling.min_p for score in top))
-        weights = list(accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:kept]))
+        weights = list(
+            accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:kept])
+        )
         return int(tokens[bisect_right(weights, self._random.random() * weights[-1])])
 
 
@@ -131,9 +149,11 @@ def _likeliest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def _promising(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """A few tokens that have the `count` highest scores among them; four times as fast as partitioning all scores.
+    """A few tokens that have the `count` highest scores among them; four times as fast as
+    partitioning all scores.
 
-    Of so many groups the best ones' own highest scores are at least as high as the lowest score that is looked for.
+    Of so many groups the best ones' own highest scores are at least as high as the lowest score
+    that is looked for.
     """
     groups = len(scores) // GROUP
     if groups < count:

@@ -1,6 +1,8 @@
-"""A model and an embedder that follow a script: for tests and benchmarks, never in place of a real model.
+"""A model and an embedder that follow a script: for tests and benchmarks, never in place of a real
+model.
 
-Both are deterministic, need no files, count tokens, remember what they were asked, and misbehave on request.
+Both are deterministic, need no files, count tokens, remember what they were asked, and misbehave on
+request.
 """
 
 import hashlib
@@ -51,12 +53,16 @@ _OPENINGS = (
 def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
     """Tell what a call is for: a grammar asks for the prediction, free text is a reply.
 
-    A grammar or a head that has nothing to do with what is needed or comes next is some other work, such as distilling a fact;
-    but a reply that is begun for the model ends at a string.
+    A grammar or a head that has nothing to do with what is needed or comes next is some other work,
+    such as distilling a fact; but a reply that is begun for the model ends at a string.
     """
     if sampling.grammar is None:
         return "other" if prompt.head and not sampling.stop else "reply"
-    return "predict" if re.search("needed_info|prediction_next", prompt.head + sampling.grammar) else "other"
+    return (
+        "predict"
+        if re.search("needed_info|prediction_next", prompt.head + sampling.grammar)
+        else "other"
+    )
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,8 @@ class _Misbehaviour:
 class ScriptedModel:
     """A chat model whose every word is known beforehand.
 
-    Unless told otherwise it names words of the message as needed information, and replies with a friendly sentence that
-    repeats the memories it was given.
+    Unless told otherwise it names words of the message as needed information, and replies with a
+    friendly sentence that repeats the memories it was given.
     """
 
     def __init__(
@@ -96,7 +102,9 @@ class ScriptedModel:
         self.context_tokens = context_tokens
         self.key = key
         self.script = script
-        """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""
+        """Computes what a call writes after the head; None leaves the call to the queue and the
+        defaults.
+        """
         self.delay_seconds = delay_seconds
         """How long each token takes; the seconds in `Usage` follow from it."""
         self.seen: list[Prompt] = []
@@ -112,13 +120,25 @@ class ScriptedModel:
         self._lock = threading.RLock()  # a script may itself enqueue
         self._closed = threading.Event()
 
-    def enqueue(self, reply: str, prediction: str = "", needed_info: Sequence[str] | None = None) -> None:
-        """Script the next turn, which may need nothing. Its calls for a prediction look at it, its reply uses it up."""
+    def enqueue(
+        self, reply: str, prediction: str = "", needed_info: Sequence[str] | None = None
+    ) -> None:
+        """Script the next turn, which may need nothing. Its calls for a prediction look at it, its
+        reply uses it up.
+        """
         with self._lock:
-            self._turns.append(_ScriptedTurn(reply, prediction, needed_info if needed_info is None else tuple(needed_info)))
+            self._turns.append(
+                _ScriptedTurn(
+                    reply, prediction, needed_info if needed_info is None else tuple(needed_info)
+                )
+            )
 
-    def misbehave(self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0) -> None:
-        """Let the next call, of one kind or of any, go wrong; a crash or a hang comes after some tokens."""
+    def misbehave(
+        self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0
+    ) -> None:
+        """Let the next call, of one kind or of any, go wrong; a crash or a hang comes after some
+        tokens.
+        """
         with self._lock:
             self._faults.append(_Misbehaviour(fault, call, after_tokens))
 
@@ -130,8 +150,12 @@ class ScriptedModel:
         """Count a whole prompt: every message costs one token more than its words."""
         return len(_trunk(prompt)) + len(_rest(prompt))
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
-        """Stream the scripted reply, `Finished` last. Raises `ModelError` after `close`, or when told to crash."""
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Iterator[Piece | Finished]:
+        """Stream the scripted reply, `Finished` last. Raises `ModelError` after `close`, or when
+        told to crash.
+        """
         self._check_open()
         return self._stream(prompt, sampling, cancel)
 
@@ -158,13 +182,22 @@ class ScriptedModel:
         """End what is running; later calls raise `ModelError`."""
         self._closed.set()
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
+    def _stream(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Iterator[Piece | Finished]:
         reused, computed = self._prefill(prompt)
         with self._lock:
             self.seen.append(prompt)
             self.samplings.append(sampling)
             kind = call_kind(prompt, sampling)
-            fault = next((misbehaviour for misbehaviour in self._faults if misbehaviour.call in (None, kind)), None)
+            fault = next(
+                (
+                    misbehaviour
+                    for misbehaviour in self._faults
+                    if misbehaviour.call in (None, kind)
+                ),
+                None,
+            )
             if fault:
                 self._faults.remove(fault)
             words = self._answer(kind, prompt, sampling)
@@ -185,10 +218,14 @@ class ScriptedModel:
         if cancel.is_set():
             reason = "cancelled"
         first = self.delay_seconds if decoded else 0.0
-        yield Finished(reason, Usage(computed, reused, decoded, first, self.delay_seconds * decoded))
+        yield Finished(
+            reason, Usage(computed, reused, decoded, first, self.delay_seconds * decoded)
+        )
 
     def _prefill(self, prompt: Prompt) -> tuple[int, int]:
-        """Keep a prompt in the cache; return how many of its tokens were there, and how many were not."""
+        """Keep a prompt in the cache; return how many of its tokens were there, and how many were
+        not.
+        """
         tokens = _trunk(prompt) + _rest(prompt)
         if len(tokens) >= self.context_tokens:
             raise ModelError(
@@ -218,15 +255,21 @@ class ScriptedModel:
 
     def _prediction(self, prompt: Prompt) -> str:
         """Return the JSON of call 1 from where the prompt's head ends."""
-        if prompt.head.rstrip().endswith(': "'):  # only the last value is missing: the turn is over already
+        if prompt.head.rstrip().endswith(
+            ': "'
+        ):  # only the last value is missing: the turn is over already
             return json.dumps(self._last_turn.prediction or _guess(prompt))[1:] + "}"
         turn = self._turns[0] if self._turns else _ScriptedTurn()
         needed_info = _keywords(prompt) if turn.needed_info is None else turn.needed_info
         said = turn.prediction or _guess(prompt)
         key = prompt.head.strip('{[": ') or "needed_info"
-        return json.dumps({key: needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
+        return json.dumps(
+            {key: needed_info, "prediction_next": said}, ensure_ascii=False
+        ).removeprefix(prompt.head)
 
-    def _faulty(self, tokens: list[str], wrong: _Misbehaviour | None, cancel: Cancel) -> Iterator[str]:
+    def _faulty(
+        self, tokens: list[str], wrong: _Misbehaviour | None, cancel: Cancel
+    ) -> Iterator[str]:
         """Yield the tokens of a reply, and go wrong on the way if that was asked for."""
         match wrong:
             case _Misbehaviour("empty"):
@@ -275,7 +318,9 @@ class ScriptedEmbedder:
         """Set to let every call fail."""
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
-        """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or when broken."""
+        """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or
+        when broken.
+        """
         if self.broken:
             raise ModelError("The scripted embedder does not answer.", "Start it again.")
         rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
@@ -333,8 +378,16 @@ def _friendly_reply(prompt: Prompt) -> str:
     asked = "".join(turn.content for turn in prompt.turns)
     opening = min(_OPENINGS, key=asked.rfind)  # the one not said, or said longest ago
     notes = _NOTES.search(prompt.turns[-1].content) if prompt.turns else None
-    memories = [*_NOTE.findall(notes[1] if notes else ""), *_LIMIT.findall(prompt.suffix), *_MEMORY_LINE.findall(prompt.suffix)]
+    memories = [
+        *_NOTE.findall(notes[1] if notes else ""),
+        *_LIMIT.findall(prompt.suffix),
+        *_MEMORY_LINE.findall(prompt.suffix),
+    ]
     if memories:
         return f"{opening} I remember this about you: {'; '.join(memory.rstrip('.') for memory in memories)}."
     words = _keywords(prompt)
-    return f"{opening} What should I know about {words[-1]}?" if words else f"{opening} What is on your mind?"
+    return (
+        f"{opening} What should I know about {words[-1]}?"
+        if words
+        else f"{opening} What is on your mind?"
+    )

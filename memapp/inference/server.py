@@ -1,4 +1,5 @@
-"""A chat model behind an OpenAI-compatible server: llama-server, llama-cpp-python's server, Ollama, LM Studio.
+"""A chat model behind an OpenAI-compatible server: llama-server, llama-cpp-python's server, Ollama,
+LM Studio.
 
 Only an address of this machine is accepted unless the person allows others.
 """
@@ -47,7 +48,9 @@ class _Tokens(BaseModel):
 
 
 class ServerModel:
-    """A chat model that some other program on this machine runs. The server keeps its own cache and its own queue."""
+    """A chat model that some other program on this machine runs. The server keeps its own cache and
+    its own queue.
+    """
 
     def __init__(
         self,
@@ -59,16 +62,20 @@ class ServerModel:
         answer_seconds: float = 120.0,
         key: ServerKey | None = None,
     ) -> None:
-        """Look which models the server has; raise `ModelError` in plain words when it has none or may not be used.
+        """Look which models the server has; raise `ModelError` in plain words when it has none or
+        may not be used.
 
-        `answer_seconds` is the longest silence that is waited for, before the first word and between words.
+        `answer_seconds` is the longest silence that is waited for, before the first word and
+        between words.
         """
         address = checked_address(url, allow_remote)
         let_through(address.raw_host.decode("ascii"))
         self._http = ServerHttp(address, answer_seconds, key)
         self._refused: frozenset[str] = frozenset()
         self._begins_in_thought = False
-        """The last reply did, without an opening tag: the server's template has it. Then the next one is no reply at first."""
+        """The last reply did, without an opening tag: the server's template has it. Then the next
+        one is no reply at first.
+        """
         models = self._http.find("/models", _Models).data or []
         self._is_llama_server = any(model.owned_by == "llamacpp" for model in models)
         self._model = _choose([model.id for model in models], model_name, str(address))
@@ -77,7 +84,9 @@ class ServerModel:
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """Count `text` with llama-server's tokenizer; for other servers take a third of its bytes, which is rather too much."""
+        """Count `text` with llama-server's tokenizer; for other servers take a third of its bytes,
+        which is rather too much.
+        """
         self._http.check_open()
         text = data(text)
         if not self._is_llama_server:
@@ -86,12 +95,19 @@ class ServerModel:
         return len(self._http.ask("POST", "/tokenize", _Tokens, body, above=True).tokens)
 
     def prompt_tokens(self, prompt: Prompt) -> int:
-        """Count a whole prompt; the share of the server's chat template is estimated, rather too high."""
+        """Count a whole prompt; the share of the server's chat template is estimated, rather too
+        high.
+        """
         parts = [*messages(prompt, prompt.suffix), {"content": prompt.head}]
-        return self.count_tokens("\n".join(part["content"] for part in parts)) + MESSAGE_TOKENS * len(parts)
+        return self.count_tokens(
+            "\n".join(part["content"] for part in parts)
+        ) + MESSAGE_TOKENS * len(parts)
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
-        """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises `ModelError`.
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
+        """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises
+        `ModelError`.
 
         Counts in `Usage` are the server's, or estimates where it gives none.
         """
@@ -99,7 +115,9 @@ class ServerModel:
         return self._stream(prompt, sampling, cancel)
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:  # noqa: ARG002
-        """Compute nothing: the server keeps the cache of its last call, and has no call that only prefills."""
+        """Compute nothing: the server keeps the cache of its last call, and has no call that only
+        prefills.
+        """
         self._http.check_open()
         return 0
 
@@ -110,12 +128,16 @@ class ServerModel:
         """Cut all connections; later calls raise `ModelError`."""
         self._http.close()
 
-    def _stream(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def _stream(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         """Ask, and tell a cut connection from a broken one."""
         if cancel.is_set():
             yield Finished("cancelled", Usage())
             return
-        reply = Reply(prompt, sampling, begins_in_thought=self._begins_in_thought and not sampling.grammar)
+        reply = Reply(
+            prompt, sampling, begins_in_thought=self._begins_in_thought and not sampling.grammar
+        )
         try:
             yield from self._words(prompt, sampling, reply, cancel)
         except ModelError:
@@ -124,7 +146,9 @@ class ServerModel:
                 raise
         yield Finished("cancelled" if cancel.is_set() else reply.reason, reply.usage())
 
-    def _words(self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel) -> Iterator[Piece]:
+    def _words(
+        self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel
+    ) -> Iterator[Piece]:
         """Make the request the best way that the server takes, and remember what it refused."""
         ways = ways_to_ask(prompt, sampling, self._model, llama_server=self._is_llama_server)
         ways = [way for way in ways if way.name not in self._refused]
@@ -151,19 +175,32 @@ class ServerModel:
 
 
 def _choose(names: list[str], wanted: str, where: str) -> str:
-    """Return the server's own name of the wanted model: as listed, without `:latest`, or the name of its file."""
+    """Return the server's own name of the wanted model: as listed, without `:latest`, or the name
+    of its file.
+    """
     if not wanted:
         if not names:
-            raise ModelError(f"The server at {where} has no model.", "Load one there, or name it in `server_model`.")
+            raise ModelError(
+                f"The server at {where} has no model.",
+                "Load one there, or name it in `server_model`.",
+            )
         return names[0]
     found = next((name for name in names if name in (wanted, f"{wanted}:latest")), None)
-    found = found or next((name for name in names if _short_name(name) == _short_name(wanted)), None)
+    found = found or next(
+        (name for name in names if _short_name(name) == _short_name(wanted)), None
+    )
     if found or not names:
         return found or wanted
     listed = ", ".join(one_line(clean(_short_name(name))) for name in names)
-    raise ModelError(f"The server at {where} has no model {wanted!r}.", f"It has: {shorten(listed, 200)}.")
+    raise ModelError(
+        f"The server at {where} has no model {wanted!r}.", f"It has: {shorten(listed, 200)}."
+    )
 
 
 def _short_name(name: str) -> str:
     """llama.cpp's servers list a model as the path of its file."""
-    return name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gguf") if name.endswith(".gguf") else name
+    return (
+        name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gguf")
+        if name.endswith(".gguf")
+        else name
+    )

@@ -1,7 +1,9 @@
-"""The chunks of a model server's reply, read loosely: server-sent events, or one JSON body in their place.
+"""The chunks of a model server's reply, read loosely: server-sent events, or one JSON body in their
+place.
 
-Servers differ in how they frame a chunk and in which fields they leave empty. What is odd is ignored; what may hold words and
-cannot be read is an error, so that no part of a reply is lost in silence.
+Servers differ in how they frame a chunk and in which fields they leave empty. What is odd is
+ignored; what may hold words and cannot be read is an error, so that no part of a reply is lost in
+silence.
 """
 
 import json
@@ -38,7 +40,9 @@ class ServerEvent:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The content of one event; a field is empty where a server sends nothing, null or another kind of value."""
+    """The content of one event; a field is empty where a server sends nothing, null or another kind
+    of value.
+    """
 
     text: str = ""
     thought: str = ""
@@ -50,7 +54,9 @@ class Chunk:
 
 
 def read_chunks(data: Iterable[bytes], redact: Redact = str) -> Iterator[Chunk]:
-    """Yield the chunks of a reply. Raises `ModelError` for anything else, and for an error that the server reports."""
+    """Yield the chunks of a reply. Raises `ModelError` for anything else, and for an error that the
+    server reports.
+    """
     begun = False
     for event in read_events(data):
         if event.data.strip() == DONE:
@@ -59,21 +65,28 @@ def read_chunks(data: Iterable[bytes], redact: Redact = str) -> Iterator[Chunk]:
         value = _json(event.data)
         if event.name == "error" or (isinstance(value, dict) and _is_error(value, event)):
             report = error_text(event.data, redact)
-            raise ModelError(f"The model server reports: {report}.", "Look at the server's own output, then try again.")
+            raise ModelError(
+                f"The model server reports: {report}.",
+                "Look at the server's own output, then try again.",
+            )
         if isinstance(value, dict) and isinstance(value.get("choices") or [], list):
             yield _chunk(value, event)
-        elif value is not None and not (begun and event.name == "body"):  # words of a proxy behind a reply that was cut
+        elif value is not None and not (
+            begun and event.name == "body"
+        ):  # words of a proxy behind a reply that was cut
             raise ModelError(
-                f"The model server sent something that is no reply ({shown(event.data, redact, 80)}).", CHECK_ADDRESS
+                f"The model server sent something that is no reply ({shown(event.data, redact, 80)}).",
+                CHECK_ADDRESS,
             )
         begun = True
 
 
 def read_events(data: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """Parse server-sent events as the HTML standard says, and what some servers send in their place.
+    """Parse server-sent events as the HTML standard says, and what some servers send in their
+    place.
 
-    An event is there as soon as its first line is a whole value, since some leave out the empty line behind it. Errors may come
-    as a field, and lines of no field are one JSON body.
+    An event is there as soon as its first line is a whole value, since some leave out the empty
+    line behind it. Errors may come as a field, and lines of no field are one JSON body.
     """
     name, held, body = "", list[str](), list[str]()
     for line in _lines(data):
@@ -114,7 +127,9 @@ def _lines(data: Iterable[bytes]) -> Iterator[str]:
             yield _decoded(held, is_first)
             held, is_first = bytearray(following), False
         if len(held) > LINE_BYTES or total > REPLY_BYTES:
-            raise ModelError("The model server sent something that is no reply (it does not end).", CHECK_ADDRESS)
+            raise ModelError(
+                "The model server sent something that is no reply (it does not end).", CHECK_ADDRESS
+            )
     if held:
         yield _decoded(held, is_first)
 
@@ -137,7 +152,11 @@ def _json(text: str) -> Any:
 
 def _is_error(value: dict[str, Any], event: ServerEvent) -> bool:
     """Return True for an error object, and for a whole answer without a reply."""
-    return bool(value.get("error")) or value.get("object") == "error" or (event.name == "body" and "choices" not in value)
+    return (
+        bool(value.get("error"))
+        or value.get("object") == "error"
+        or (event.name == "body" and "choices" not in value)
+    )
 
 
 def _chunk(value: dict[str, Any], event: ServerEvent) -> Chunk:
@@ -147,8 +166,11 @@ def _chunk(value: dict[str, Any], event: ServerEvent) -> Chunk:
     finish_reason = _at(choice, "finish_reason")
     return Chunk(
         text=_text(content) or _text(_at(choice, "text")),
-        # Taken out of the reply by llama-server, LM Studio and others; `reasoning` is Ollama's name for it, parts are Mistral's.
-        thought=_text(_at(said, "reasoning_content")) or _text(_at(said, "reasoning")) or _thinking(content),
+        # Taken out of the reply by llama-server, LM Studio and others; `reasoning` is Ollama's name
+        # for it, parts are Mistral's.
+        thought=_text(_at(said, "reasoning_content"))
+        or _text(_at(said, "reasoning"))
+        or _thinking(content),
         finish_reason=finish_reason if isinstance(finish_reason, str) else "",
         counts=_counts(value),
         done=event.name == "body" and bool(_at(choice, "message")),  # such a body is a whole reply
@@ -163,22 +185,34 @@ def _text(value: Any) -> str:
 
 def _thinking(content: Any) -> str:
     """Return the joined thoughts of a list of parts."""
-    return "".join(_text(_at(part, "thinking")) for part in content) if isinstance(content, list) else ""
+    return (
+        "".join(_text(_at(part, "thinking")) for part in content)
+        if isinstance(content, list)
+        else ""
+    )
 
 
 def _counts(value: dict[str, Any]) -> tuple[int, int, int] | None:
-    """Return the counts of a chunk, if it has any: llama-server's `timings` come in every one, `usage` in the last."""
+    """Return the counts of a chunk, if it has any: llama-server's `timings` come in every one,
+    `usage` in the last.
+    """
     usage, timings = _at(value, "usage"), _at(value, "timings")
     prompt, computed = _count(_at(usage, "prompt_tokens")), _count(_at(timings, "prompt_n"))
     if prompt is None and computed is None:
         return None
-    cached = _count(_at(timings, "cache_n")) or _count(_at(usage, "prompt_tokens_details", "cached_tokens")) or 0
+    cached = (
+        _count(_at(timings, "cache_n"))
+        or _count(_at(usage, "prompt_tokens_details", "cached_tokens"))
+        or 0
+    )
     written = _count(_at(timings, "predicted_n")) or _count(_at(usage, "completion_tokens")) or 0
     return (max((prompt or 0) - cached, 0) if computed is None else computed), cached, written
 
 
 def _count(value: Any) -> int | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    is_number = (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    )
     return int(min(max(value, 0), MOST_TOKENS)) if is_number else None
 
 
@@ -193,7 +227,9 @@ def _at(value: Any, *path: str | int) -> Any:
 
 
 def error_text(body: str, redact: Redact = str) -> str:
-    """Return the words of an error body: OpenAI's form, Ollama's, or plain text; safe to show, and short."""
+    """Return the words of an error body: OpenAI's form, Ollama's, or plain text; safe to show, and
+    short.
+    """
     found = _json(body)
     for key in ("error", "message", "detail"):
         found = found.get(key) or found if isinstance(found, dict) else found
@@ -201,5 +237,7 @@ def error_text(body: str, redact: Redact = str) -> str:
 
 
 def shown(text: str, redact: Redact, length: int) -> str:
-    """Return a server's words as they may be shown: one line, cut, without a secret and without what acts on a terminal."""
+    """Return a server's words as they may be shown: one line, cut, without a secret and without
+    what acts on a terminal.
+    """
     return shorten(one_line(clean(redact(text))), length)

@@ -1,8 +1,10 @@
-"""The HTTP side of one model server: the addresses that may be used, and whatever goes wrong put into plain words.
+"""The HTTP side of one model server: the addresses that may be used, and whatever goes wrong put
+into plain words.
 
-Only this machine is spoken to, unless the person allows others. No proxy is taken from the environment, no redirect is followed,
-no name is looked up on the way to this machine. Each call makes one connection, so that cutting it stops the call. A key is sent
-with each call, and taken out of what is shown.
+Only this machine is spoken to, unless the person allows others. No proxy is taken from the
+environment, no redirect is followed, no name is looked up on the way to this machine. Each call
+makes one connection, so that cutting it stops the call. A key is sent with each call, and taken out
+of what is shown.
 """
 
 import socket
@@ -55,7 +57,9 @@ _STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
 class ServerHttp:
     """The HTTP side of one model server. Any thread may use it."""
 
-    def __init__(self, address: httpx.URL, answer_seconds: float, key: ServerKey | None = None) -> None:
+    def __init__(
+        self, address: httpx.URL, answer_seconds: float, key: ServerKey | None = None
+    ) -> None:
         """`answer_seconds` is the longest silence that is waited for."""
         self._key = key
         self._redact = key.redact if key else str
@@ -73,7 +77,9 @@ class ServerHttp:
         )
 
     def find(self, path: str, kind: type[M]) -> M:
-        """Read `path`, and keep to the host that answered. `localhost` is tried as both its addresses, and never looked up."""
+        """Read `path`, and keep to the host that answered. `localhost` is tried as both its
+        addresses, and never looked up.
+        """
         for host in self._hosts:
             self._base = str(self._address.copy_with(host=host)).rstrip("/")
             try:
@@ -83,11 +89,26 @@ class ServerHttp:
                     raise
         raise AssertionError("there is always a host")
 
-    def ask(self, method: str, path: str, kind: type[M], body: dict[str, Any] | None = None, *, above: bool = False) -> M:
-        """Make one small request and read its answer; `above` asks beside /v1, where llama-server has more to say."""
+    def ask(
+        self,
+        method: str,
+        path: str,
+        kind: type[M],
+        body: dict[str, Any] | None = None,
+        *,
+        above: bool = False,
+    ) -> M:
+        """Make one small request and read its answer; `above` asks beside /v1, where llama-server
+        has more to say.
+        """
         url = (self._base.removesuffix("/v1") if above else self._base) + path
-        connection = _Connection()  # cut when all of it takes too long: httpx counts the time between two parts
-        with after(SMALL_SECONDS, connection.cut), self._answered(method, url, connection, body) as response:
+        connection = (
+            _Connection()
+        )  # cut when all of it takes too long: httpx counts the time between two parts
+        with (
+            after(SMALL_SECONDS, connection.cut),
+            self._answered(method, url, connection, body) as response,
+        ):
             try:
                 return kind.model_validate_json(_bounded(response))
             except ValidationError:
@@ -100,7 +121,9 @@ class ServerHttp:
 
     @contextmanager
     def stream(self, path: str, body: dict[str, Any], cancel: Cancel) -> Iterator[Iterator[Chunk]]:
-        """Make a request and give its answer, to be read inside; `cancel` and `close` cut its connection."""
+        """Make a request and give its answer, to be read inside; `cancel` and `close` cut its
+        connection.
+        """
         connection = _Connection()
         with cancel.heard_by(connection.cut), self._closed.heard_by(connection.cut):
             self.check_open()
@@ -120,9 +143,13 @@ class ServerHttp:
     def _answered(
         self, method: str, url: str, connection: "_Connection", body: dict[str, Any] | None
     ) -> Iterator[httpx.Response]:
-        """Make a request; raise `FieldRefused`, or another `ModelError`, if it fails or breaks off while it is read."""
+        """Make a request; raise `FieldRefused`, or another `ModelError`, if it fails or breaks off
+        while it is read.
+        """
         try:
-            with self._client.stream(method, url, json=body, extensions={"trace": connection.traced}) as response:
+            with self._client.stream(
+                method, url, json=body, extensions={"trace": connection.traced}
+            ) as response:
                 if response.status_code != httpx.codes.OK:
                     raise self._status_error(response)
                 yield response
@@ -137,7 +164,9 @@ class ServerHttp:
                     "Start it, or clear the setting `server` to use the bundled model.",
                 )
             case httpx.TimeoutException():
-                return ModelError(f"The model server at {self._where} fell silent.", "It may be busy; try again.")
+                return ModelError(
+                    f"The model server at {self._where} fell silent.", "It may be busy; try again."
+                )
             case _:
                 return ModelError(
                     f"The connection to the model server at {self._where} broke off.",
@@ -172,7 +201,9 @@ class ServerHttp:
 
     def _key_refused(self, said: str) -> ModelError:
         if self._key is None:
-            return ModelError(f"The model server at {self._where} wants a key ({said}).", server_key.HOW_TO_GIVE)
+            return ModelError(
+                f"The model server at {self._where} wants a key ({said}).", server_key.HOW_TO_GIVE
+            )
         return ModelError(
             f"The model server at {self._where} does not take the key from {self._key.origin} ({said}).",
             "Check that the key is right, and that it may use this model.",
@@ -180,7 +211,9 @@ class ServerHttp:
 
 
 class _Connection:
-    """The socket of one call, known as soon as it exists; any thread may cut it, also while another waits for data."""
+    """The socket of one call, known as soon as it exists; any thread may cut it, also while another
+    waits for data.
+    """
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -190,7 +223,9 @@ class _Connection:
         """Take the socket from httpx's trace of a request."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = details["return_value"].get_extra_info("socket")
-            if self.is_cut:  # looked at after the socket is known, and set before it is used: one of both sees the other
+            # looked at after the socket is known, and set before it is used: one of both sees the
+            # other
+            if self.is_cut:
                 self.cut()
 
     def cut(self) -> None:
@@ -198,11 +233,15 @@ class _Connection:
         self.is_cut = True
         if self._socket is not None:
             with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)  # closing would not wake a thread that waits in recv
+                self._socket.shutdown(
+                    socket.SHUT_RDWR
+                )  # closing would not wake a thread that waits in recv
 
 
 def _bounded(response: httpx.Response) -> bytes:
-    """Return a body, cut to a size; what is compressed unasked stays so, since a few bytes could become gigabytes."""
+    """Return a body, cut to a size; what is compressed unasked stays so, since a few bytes could
+    become gigabytes.
+    """
     data = bytearray()
     for part in response.iter_raw():
         data += part
@@ -212,7 +251,9 @@ def _bounded(response: httpx.Response) -> bytes:
 
 
 def checked_address(url: str, allow_remote: bool) -> httpx.URL:
-    """Return the server's address, ending in /v1 if it had no path; refuse other machines unless they are allowed."""
+    """Return the server's address, ending in /v1 if it had no path; refuse other machines unless
+    they are allowed.
+    """
     example = "Write it like http://127.0.0.1:8080/v1."
     try:
         address = httpx.URL(url.strip())
@@ -220,7 +261,9 @@ def checked_address(url: str, allow_remote: bool) -> httpx.URL:
         raise ModelError("`server` is not an address.", example) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
         shown = address.host if address.userinfo else url  # a password is not for the screen
-        raise ModelError(f"`server` cannot be used: {shorten(one_line(clean(shown)), 80)}.", example)
+        raise ModelError(
+            f"`server` cannot be used: {shorten(one_line(clean(shown)), 80)}.", example
+        )
     if not allow_remote and not is_loopback(address.host):
         raise ModelError(
             f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, and your words would leave it.",
@@ -230,7 +273,9 @@ def checked_address(url: str, allow_remote: bool) -> httpx.URL:
 
 
 def remote_host(url: str) -> str:
-    """Return the other machine that what is sent to this address goes to; empty for this machine, and for no address."""
+    """Return the other machine that what is sent to this address goes to; empty for this machine,
+    and for no address.
+    """
     try:
         host = checked_address(url, allow_remote=True).host
     except ModelError:

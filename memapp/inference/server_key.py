@@ -1,6 +1,8 @@
-"""The key that a model server asks for: from the environment, or from a file that only its owner can read.
+"""The key that a model server asks for: from the environment, or from a file that only its owner
+can read.
 
-It is sent to that server alone, and shown nowhere: errors say where a key came from, never what it is.
+It is sent to that server alone, and shown nowhere: errors say where a key came from, never what it
+is.
 """
 
 import os
@@ -28,12 +30,15 @@ class ServerKey:
     origin: str
 
     def redact(self, text: str) -> str:
-        """Replace the key in a text that is about to be shown: some servers repeat the one they refuse."""
+        """Replace the key in a text that is about to be shown: some servers repeat the one they
+        refuse.
+        """
         return text.replace(self.value, "…")
 
 
 def find(file: str, environment: Mapping[str, str] = os.environ) -> ServerKey | None:
-    """Return the key that the environment holds, else the one in the file that a setting names; None where there is neither.
+    """Return the key that the environment holds, else the one in the file that a setting names;
+    None where there is neither.
 
     Raises `ModelError` for a file that others may read, and for what cannot be a key.
     """
@@ -48,14 +53,20 @@ def read(path: Path) -> ServerKey:
         with open(path, "rb", opener=_without_waiting) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ModelError(f"{path} is no file with a key.", "Name another with `memapp config set server_key_file FILE`.")
+                raise ModelError(
+                    f"{path} is no file with a key.",
+                    "Name another with `memapp config set server_key_file FILE`.",
+                )
             if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
                 raise ModelError(
-                    f"Others on this machine may read the key in {path}, so it is not used.", f"Change that: chmod 600 {path}"
+                    f"Others on this machine may read the key in {path}, so it is not used.",
+                    f"Change that: chmod 600 {path}",
                 )
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise ModelError(f"The key file {path} cannot be read: {error.strerror}.", HOW_TO_GIVE) from None
+        raise ModelError(
+            f"The key file {path} cannot be read: {error.strerror}.", HOW_TO_GIVE
+        ) from None
     return ServerKey(_checked(content.decode("utf-8-sig", "replace").strip(), str(path)), str(path))
 
 
@@ -69,5 +80,8 @@ def _checked(value: str, origin: str) -> str:
     if not value:
         raise ModelError(f"There is no key in {origin}.", HOW_TO_GIVE)
     if not (value.isascii() and value.isprintable()) or " " in value or len(value) > MOST_BYTES:
-        raise ModelError(f"What stands in {origin} is no key: a key is one word of letters, digits and signs.", HOW_TO_GIVE)
+        raise ModelError(
+            f"What stands in {origin} is no key: a key is one word of letters, digits and signs.",
+            HOW_TO_GIVE,
+        )
     return value

@@ -1,6 +1,7 @@
 """A model server's reply: its words and what it cost, taken from chunks while they stream.
 
-Some servers continue the head of a reply (`Prompt.head`), some write all of it again, some wrap it: `AfterHead` evens that out.
+Some servers continue the head of a reply (`Prompt.head`), some write all of it again, some wrap it:
+`AfterHead` evens that out.
 """
 
 import json
@@ -22,7 +23,9 @@ BROKEN_OFF = frozenset({"abort", "content_filter", "error"})
 _FENCE = r"\s*(?:```\w*\s*)?"
 _FENCE_CHARS = 8
 _OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?("?)$')
-"""The value that a head leaves open: a list, with or without its first quotation mark, a string, or any value."""
+"""The value that a head leaves open: a list, with or without its first quotation mark, a string, or
+any value.
+"""
 
 
 def _stopped_short(reason: str, *, begun: bool) -> ModelError:
@@ -36,16 +39,20 @@ def _stopped_short(reason: str, *, begun: bool) -> ModelError:
 
 
 class AfterHead:
-    """Passes on what follows the head of a reply, whether the server continues the head or writes it again.
+    """Passes on what follows the head of a reply, whether the server continues the head or writes
+    it again.
 
-    White space does not count in telling whether it was written again. A server that cannot continue may also write other
-    JSON than was begun: that is held until its end and turned into the continuation that says the same.
+    White space does not count in telling whether it was written again. A server that cannot
+    continue may also write other JSON than was begun: that is held until its end and turned into
+    the continuation that says the same.
     """
 
     def __init__(self, head: str, *, continues: bool) -> None:
         self._head = head
         letters = "".join(head.split())
-        quotation = r'|\s*"' if head.endswith(': "') else ""  # of such a head some write only the quotation mark again
+        quotation = (
+            r'|\s*"' if head.endswith(': "') else ""
+        )  # of such a head some write only the quotation mark again
         self._again = re.compile(_FENCE + r"\s*".join(map(re.escape, letters)) + quotation)
         self._clear_at = len(letters) + _FENCE_CHARS
         self._becomes_json = letters.startswith("{") and not continues
@@ -73,7 +80,9 @@ class AfterHead:
 
 
 def _continuation(head: str, reply: str) -> str:
-    """Return a JSON object as the text that follows `head`; a reply that is none is returned as it is."""
+    """Return a JSON object as the text that follows `head`; a reply that is none is returned as it
+    is.
+    """
     begin, opened = reply.find("{"), _OPEN_VALUE.search(head)
     if begin < 0 or not opened:
         return reply
@@ -84,7 +93,9 @@ def _continuation(head: str, reply: str) -> str:
     key, value = opened[1], found.get(opened[1])
     if opened[2]:
         items = value if isinstance(value, list) else [value] if value else []
-        text = _json([str(item) for item in items] or ([""] if opened[3] else []))[len(opened[3]) + 1 :]
+        text = _json([str(item) for item in items] or ([""] if opened[3] else []))[
+            len(opened[3]) + 1 :
+        ]
     elif opened[3]:
         text = _json("" if value is None else str(value))[1:]
     else:
@@ -100,7 +111,9 @@ def _json(value: object) -> str:
 class Reply:
     """One reply while it streams. `reason` and `usage` hold for what has been read."""
 
-    def __init__(self, prompt: Prompt, sampling: Sampling, *, begins_in_thought: bool = False) -> None:
+    def __init__(
+        self, prompt: Prompt, sampling: Sampling, *, begins_in_thought: bool = False
+    ) -> None:
         self.reason: Reason = "end"
         self._prompt = prompt
         self._sampling = sampling
@@ -113,7 +126,9 @@ class Reply:
 
     @property
     def begins_in_thought(self) -> bool | None:
-        """Whether a thought came first without an opening tag; None where the reply tells nothing of that."""
+        """Whether a thought came first without an opening tag; None where the reply tells nothing
+        of that.
+        """
         if self.thoughts.unopened:
             return True
         return None if self._sampling.grammar or self.reason == "length" else False
@@ -128,7 +143,9 @@ class Reply:
         self._after_head = AfterHead(self._prompt.head, continues=continues)
         complete, finish_reason = False, ""
         for chunk in chunks:
-            if chunk.text and self._pieces == self._sampling.max_tokens:  # a server that knows no max_tokens
+            if (
+                chunk.text and self._pieces == self._sampling.max_tokens
+            ):  # a server that knows no max_tokens
                 self.reason, complete = "length", True
                 break
             self._note(chunk)
@@ -158,7 +175,9 @@ class Reply:
 
     def usage(self) -> Usage:
         """What the call cost, in the server's numbers, or in estimates if it gave none."""
-        sent = "".join(message["content"] for message in messages(self._prompt, self._prompt.suffix))
+        sent = "".join(
+            message["content"] for message in messages(self._prompt, self._prompt.suffix)
+        )
         computed, cached, written = self._counts or (estimated_tokens(sent), 0, self._pieces)
         now = time.perf_counter()
         return Usage(

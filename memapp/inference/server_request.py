@@ -1,4 +1,6 @@
-"""The requests that ask a model server for a reply. Servers differ in what they take: up to four ways, the best first."""
+"""The requests that ask a model server for a reply. Servers differ in what they take: up to four
+ways, the best first.
+"""
 
 import math
 import re
@@ -8,13 +10,18 @@ from typing import Any
 from memapp.domain.prompt import Prompt, Sampling
 
 BYTES_PER_TOKEN = 3
-"""For servers that do not count. Rather too few: English has about four; three are one Chinese character."""
+"""For servers that do not count. Rather too few: English has about four; three are one Chinese
+character.
+"""
 FREQUENCY_PENALTY = 0.3
-"""Against words said again, for servers that know nothing better: OpenAI's interface, Ollama's and LM Studio's have it."""
+"""Against words said again, for servers that know nothing better: OpenAI's interface, Ollama's and
+LM Studio's have it.
+"""
 
 _CONTROL_TEXT = re.compile(
     r"<(?=[|｜][^<>\n]{1,40}[|｜]>)"  # ChatML, Llama 3, Phi, DeepSeek
-    r"|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image|think)>)"  # Llama 2, Gemma, reasoning
+    # Llama 2, Gemma, reasoning
+    r"|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image|think)>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|THINK)\])"  # Mistral
     r"|◁(?=/?think▷)"  # Kimi
     r"|<(?=</?SYS>>)",
@@ -34,24 +41,46 @@ class Way:
 
 
 def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server: bool) -> list[Way]:
-    """Return the requests that ask for this reply, the best first; the last one asks plainly, which every server takes."""
-    asked = f"{prompt.suffix}\nBegin your answer exactly with: {prompt.head}" if prompt.head else prompt.suffix
+    """Return the requests that ask for this reply, the best first; the last one asks plainly, which
+    every server takes.
+    """
+    asked = (
+        f"{prompt.suffix}\nBegin your answer exactly with: {prompt.head}"
+        if prompt.head
+        else prompt.suffix
+    )
     plain = _fields(sampling, model, llama_server) | {"messages": messages(prompt, asked.strip())}
     ways: list[Way] = []
     if llama_server and (prompt.head or sampling.grammar):
         grammar = {"grammar": sampling.grammar} if sampling.grammar else {}
-        ways.append(Way("continue", plain | {"messages": _begun(prompt, prompt.head)} | grammar, continues=True))
+        ways.append(
+            Way(
+                "continue",
+                plain | {"messages": _begun(prompt, prompt.head)} | grammar,
+                continues=True,
+            )
+        )
     if sampling.grammar and (schema := sampling.schema or schema_of(prompt.head, sampling.grammar)):
         for name, wanted in (
-            ("schema", {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}),
-            ("json", {"type": "json_object", "schema": schema}),  # llama-cpp-python's server refuses the other
+            (
+                "schema",
+                {
+                    "type": "json_schema",
+                    "json_schema": {"name": "reply", "strict": True, "schema": schema},
+                },
+            ),
+            (
+                "json",
+                {"type": "json_object", "schema": schema},
+            ),  # llama-cpp-python's server refuses the other
         ):
             ways.append(Way(name, plain | {"response_format": wanted}))
     return [*ways, Way("plain", plain)]
 
 
 def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
-    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and strings.
+    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and
+    strings.
 
     None if they describe no flat JSON object. Servers that take no grammar take this.
     """
@@ -63,7 +92,12 @@ def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
         properties.setdefault(key, {"type": "array", "items": string} if is_list else string)
     if not properties:
         return None
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any]:
@@ -73,7 +107,9 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
         "dry_multiplier": sampling.dry_multiplier,
         "dry_allowed_length": sampling.dry_allowed,
         "dry_penalty_last_n": -1,  # the earlier replies stand in the prompt
-        "chat_template_kwargs": {"enable_thinking": False},  # thoughts would take the tokens of the reply
+        "chat_template_kwargs": {
+            "enable_thinking": False
+        },  # thoughts would take the tokens of the reply
     }
     others = {"frequency_penalty": FREQUENCY_PENALTY} if sampling.dry_multiplier else {}
     return (own if llama_server else others) | {
@@ -88,7 +124,9 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
 
 
 def _begun(prompt: Prompt, reply: str) -> list[dict[str, str]]:
-    """Return a prompt with the beginning of a reply as its last message; llama-server and Ollama go on with that."""
+    """Return a prompt with the beginning of a reply as its last message; llama-server and Ollama go
+    on with that.
+    """
     turns = messages(prompt, prompt.suffix)
     return [*turns, {"role": "assistant", "content": data(reply)}] if reply else turns
 
@@ -104,8 +142,12 @@ def messages(prompt: Prompt, suffix: str) -> list[dict[str, str]]:
 
 
 def data(text: str) -> str:
-    """Make text safe to send: the server would read control tokens written in it as its own, and refuse lone surrogates."""
-    return _CONTROL_TEXT.sub(lambda found: f"{found[0]} ", text.encode("utf-8", "replace").decode()).replace("\x00", " ")
+    """Make text safe to send: the server would read control tokens written in it as its own, and
+    refuse lone surrogates.
+    """
+    return _CONTROL_TEXT.sub(
+        lambda found: f"{found[0]} ", text.encode("utf-8", "replace").decode()
+    ).replace("\x00", " ")
 
 
 def estimated_tokens(text: str) -> int:

@@ -1,8 +1,9 @@
-"""The program of a child process that renders a model's chat template: a template is a program from somebody's file.
+"""The program of a child process that renders a model's chat template: a template is a program from
+somebody's file.
 
-It is started by its path and imports nothing of memapp. What comes in on standard input is the template with conversations,
-each a list of roles; what goes out is the text around their contents, or null where the template fails. It has little time
-and memory: a template without end ends it.
+It is started by its path and imports nothing of memapp. What comes in on standard input is the
+template with conversations, each a list of roles; what goes out is the text around their contents,
+or null where the template fails. It has little time and memory: a template without end ends it.
 """
 
 import json
@@ -22,27 +23,40 @@ MEMORY_BYTES = 1 << 29
 MOST_CHARS = 100_000
 """Of a rendered conversation; no honest template has so much control text."""
 FIXED_DATE = date(2025, 1, 1)
-"""What templates get as today's date: a prompt that changes at midnight would lose its cached beginning."""
+"""What templates get as today's date: a prompt that changes at midnight would lose its cached
+beginning.
+"""
 PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
 
 def main() -> None:
     """Render what is asked for, and write it."""
     asked = json.load(sys.stdin)
-    for kind, most in ((resource.RLIMIT_CPU, asked["seconds"]), (resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, 0)):
+    for kind, most in (
+        (resource.RLIMIT_CPU, asked["seconds"]),
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
         resource.setrlimit(kind, (most, most))
     try:
         template = _compile(asked["source"])
     except Exception:  # such a program can fail in any way
         template = None
-    json.dump([template and _render(template, roles, asked) for roles in asked["conversations"]], sys.stdout)
+    json.dump(
+        [template and _render(template, roles, asked) for roles in asked["conversations"]],
+        sys.stdout,
+    )
 
 
 def _render(template: Template, roles: Sequence[str], asked: dict[str, Any]) -> list[str] | None:
-    """Render with a placeholder for each content; return the text around them, or None if one is missing or out of order."""
+    """Render with a placeholder for each content; return the text around them, or None if one is
+    missing or out of order.
+    """
     texts = [f"\ue000{number}\ue001" for number in range(len(roles))]
     contents = [[{"type": "text", "text": text}] for text in texts] if asked["in_parts"] else texts
-    stand_ins = [{"role": role, "content": content} for role, content in zip(roles, contents, strict=True)]
+    stand_ins = [
+        {"role": role, "content": content} for role, content in zip(roles, contents, strict=True)
+    ]
     try:
         text = template.render(
             messages=stand_ins, bos_token=asked["bos"], eos_token=asked["eos"], add_generation_prompt=True,
@@ -66,7 +80,9 @@ class _GenerationTag(Extension):
 
 
 def _compile(source: str) -> Template:
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _GenerationTag])
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _GenerationTag]
+    )
     environment.filters["tojson"] = _to_json
     return environment.from_string(source)
 

@@ -1,10 +1,11 @@
 """A model's own chat template: which control text stands between the contents of a prompt.
 
-A template is a program from somebody's file. It is run once, by a child process with little time and memory, on a few
-conversations with placeholders for the contents; what stands between two roles is learned from that. So what a person wrote
-is never seen by the template and never read as control text. Owns the choice of a form the template accepts: contents as texts,
-or as lists of parts; with a system message, or with the system text at the top of the first user turn; with turns as they are, or
-strictly alternating.
+A template is a program from somebody's file. It is run once, by a child process with little time
+and memory, on a few conversations with placeholders for the contents; what stands between two roles
+is learned from that. So what a person wrote is never seen by the template and never read as control
+text. Owns the choice of a form the template accepts: contents as texts, or as lists of parts; with
+a system message, or with the system text at the top of the first user turn; with turns as they are,
+or strictly alternating.
 """
 
 import json
@@ -28,7 +29,9 @@ CHILD = str(Path(__file__).with_name("template_child.py"))
 CPU_SECONDS = 5
 """How long a template may compute."""
 LEARNING_SECONDS = 60
-"""In which the child has to be done; it has far less time of the processor, but a machine may be busy."""
+"""In which the child has to be done; it has far less time of the processor, but a machine may be
+busy.
+"""
 MARKER = re.compile(r"<[^<>\s]{2,}>|\[/?[A-Z_]+\]")
 """Control text as the template families write it: <|im_start|>, <start_of_turn>, [INST]."""
 
@@ -36,13 +39,19 @@ USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 BEGIN = END = ""
 """What stands before the first content, and after the last."""
 ALTERNATING = ((USER,), (USER, ASSISTANT, USER), (USER, *(ASSISTANT, USER) * 4))
-FREE = ((USER, USER, ASSISTANT, USER), (USER, ASSISTANT, ASSISTANT, USER), (ASSISTANT, USER, ASSISTANT, USER))
+FREE = (
+    (USER, USER, ASSISTANT, USER),
+    (USER, ASSISTANT, ASSISTANT, USER),
+    (ASSISTANT, USER, ASSISTANT, USER),
+)
 """Conversations that show whether a template takes them, and what it puts between two roles."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a rendered prompt: `data` is somebody's words, the rest is the template's control text."""
+    """A stretch of a rendered prompt: `data` is somebody's words, the rest is the template's
+    control text.
+    """
 
     text: str
     data: bool = False
@@ -65,7 +74,8 @@ class ChatForm:
     between: Mapping[tuple[str, str], str]
     """The control text between the contents of two roles, one after the other."""
     system_role: bool = True
-    """Whether it takes a system message; otherwise the system text goes into the first user turn."""
+    """Whether it takes a system message; otherwise the system text goes into the first user turn.
+    """
     alternates: bool = False
     """Whether it refuses two turns of one role in a row, or an assistant's at the beginning."""
 
@@ -89,16 +99,23 @@ class ChatTemplate:
         if form is None:
             log.warning("the model has no chat template that can be rendered; ChatML is used")
         self.form = form or CHATML
-        example = [self.form.between[pair] for pair in ((BEGIN, USER), (USER, ASSISTANT), (ASSISTANT, USER), (USER, END))]
+        example = [
+            self.form.between[pair]
+            for pair in ((BEGIN, USER), (USER, ASSISTANT), (ASSISTANT, USER), (USER, END))
+        ]
         after_reply = example[2].strip()
         marker = MARKER.match(after_reply)
         self.reply_end = marker[0] if marker else after_reply
         """How the template ends a reply."""
-        self.markers = tuple(sorted({marker for text in example for marker in MARKER.findall(text)}))
+        self.markers = tuple(
+            sorted({marker for text in example for marker in MARKER.findall(text)})
+        )
         """The template's control texts."""
 
     def render(self, prompt: Prompt) -> Rendered:
-        """Render a prompt; turns that do not end with the person's get an empty user turn for the suffix."""
+        """Render a prompt; turns that do not end with the person's get an empty user turn for the
+        suffix.
+        """
         turns = list(prompt.turns)
         if not turns or turns[-1].role != "user":
             turns.append(PromptTurn("user", ""))
@@ -115,14 +132,22 @@ class ChatTemplate:
             spans += _data_after(piece, content)
         suffix = f"\n\n{prompt.suffix}" if prompt.suffix and turns[-1].content else prompt.suffix
         rest = [Span(suffix, data=True), *_data_after(_thought_through(end), prompt.head)]
-        return Rendered(tuple(span for span in spans if span.text), tuple(span for span in rest if span.text))
+        return Rendered(
+            tuple(span for span in spans if span.text), tuple(span for span in rest if span.text)
+        )
 
 
 def remark(source: str | None) -> str:
-    """Return a warning about a template that ChatML replaces; empty for a usable template. Slow the first time."""
+    """Return a warning about a template that ChatML replaces; empty for a usable template. Slow the
+    first time.
+    """
     if not source:
         return f"This file has no chat template, {IN_CHATML}"
-    return "" if _learned(source, "", "") else f"The chat template in this file cannot be rendered, {IN_CHATML}"
+    return (
+        ""
+        if _learned(source, "", "")
+        else f"The chat template in this file cannot be rendered, {IN_CHATML}"
+    )
 
 
 @cache
@@ -132,11 +157,15 @@ def _learned(source: str, bos: str, eos: str) -> ChatForm | None:
 
 
 def _form(source: str, bos: str, eos: str, *, in_parts: bool) -> ChatForm | None:
-    forms = [(system_role, alternates) for system_role in (True, False) for alternates in (False, True)]
+    forms = [
+        (system_role, alternates) for system_role in (True, False) for alternates in (False, True)
+    ]
     wanted = list(_conversations(*forms[0]))
     pieces = dict(zip(wanted, _rendered(source, bos, eos, wanted, in_parts), strict=True))
     for system_role, alternates in forms:
-        between = _between({roles: pieces[roles] for roles in _conversations(system_role, alternates)})
+        between = _between(
+            {roles: pieces[roles] for roles in _conversations(system_role, alternates)}
+        )
         if between is not None:
             return ChatForm(between, system_role, alternates)
     return None
@@ -150,11 +179,17 @@ def _conversations(system_role: bool, alternates: bool) -> Iterator[tuple[str, .
             yield (SYSTEM, *turns)
 
 
-def _between(rendered: Mapping[tuple[str, ...], list[str] | None]) -> dict[tuple[str, str], str] | None:
-    """Return what stands between two roles; None if that is not the same everywhere, or a conversation is refused."""
+def _between(
+    rendered: Mapping[tuple[str, ...], list[str] | None],
+) -> dict[tuple[str, str], str] | None:
+    """Return what stands between two roles; None if that is not the same everywhere, or a
+    conversation is refused.
+    """
     found: dict[tuple[str, str], str] = {}
     for roles, pieces in rendered.items():
-        if pieces is None or any(found.setdefault(*pair) != pair[1] for pair in zip(_pairs(roles), pieces, strict=True)):
+        if pieces is None or any(
+            found.setdefault(*pair) != pair[1] for pair in zip(_pairs(roles), pieces, strict=True)
+        ):
             return None
     return found
 
@@ -168,11 +203,18 @@ def _rendered(
 ) -> list[list[str] | None]:
     """Let the child render conversations; one that is ended in the middle of it has rendered none."""
     template = {"source": source, "bos": bos, "eos": eos, "in_parts": in_parts}
-    asked = json.dumps({**template, "conversations": conversations, "seconds": CPU_SECONDS}).encode()
+    asked = json.dumps(
+        {**template, "conversations": conversations, "seconds": CPU_SECONDS}
+    ).encode()
     command = [sys.executable, "-P", CHILD]
     try:
         done = subprocess.run(
-            command, input=asked, capture_output=True, timeout=LEARNING_SECONDS, check=True, start_new_session=True
+            command,
+            input=asked,
+            capture_output=True,
+            timeout=LEARNING_SECONDS,
+            check=True,
+            start_new_session=True,
         )
         return list(json.loads(done.stdout))
     except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -192,7 +234,9 @@ def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:
 
 
 def _thought_through(piece: str) -> str:
-    """Close the thoughts that some templates open for the model: it speaks at once, as those do that can be told not to think."""
+    """Close the thoughts that some templates open for the model: it speaks at once, as those do
+    that can be told not to think.
+    """
     opening = next((tag for tag in CLOSING if piece.rstrip().endswith(tag)), None)
     return f"{piece.rstrip()}\n\n{CLOSING[opening]}\n\n" if opening else piece
 

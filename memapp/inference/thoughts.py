@@ -1,8 +1,9 @@
-"""A model's thoughts, told from its reply while both stream, in the forms that public models write them.
+"""A model's thoughts, told from its reply while both stream, in the forms that public models write
+them.
 
-Tags stand around thoughts at the very beginning; of some replies only the closing tag arrives, since the opening one stood in the
-prompt. gpt-oss writes messages to channels, of which `final` is the reply. Thoughts that a server sends in a field of their own
-need none of this.
+Tags stand around thoughts at the very beginning; of some replies only the closing tag arrives,
+since the opening one stood in the prompt. gpt-oss writes messages to channels, of which `final` is
+the reply. Thoughts that a server sends in a field of their own need none of this.
 """
 
 import re
@@ -22,14 +23,16 @@ MARKS = (*CLOSING, *OPENING, START, CHANNEL, MESSAGE, END)
 """In some vocabularies these are control tokens, which have no text of their own."""
 BARE = re.compile(r"\s*analysis(?=[^\W\d_a-z])")
 BARE_END = "assistantfinal"
-"""What is left of the channels where a server drops control tokens: no sentence has a capital letter right behind `analysis`."""
+"""What is left of the channels where a server drops control tokens: no sentence has a capital
+letter right behind `analysis`.
+"""
 
 
 class Thoughts:
     """Parts a reply into what is thought and what is said, wherever its tokens cut it.
 
-    `begun` says that the reply may begin with a thought whose opening tag stood in the prompt. It is then taken for one until its
-    closing tag comes, and for the reply if it ends without one.
+    `begun` says that the reply may begin with a thought whose opening tag stood in the prompt. It
+    is then taken for one until its closing tag comes, and for the reply if it ends without one.
     """
 
     def __init__(self, *, begun: bool = False) -> None:
@@ -63,7 +66,9 @@ class Thoughts:
             yield from self._pass(passed)
 
     def end(self, *, is_whole: bool = True) -> Iterator[Piece]:
-        """Yield what is held back when the reply has ended; one that is not whole may have been cut in its thought."""
+        """Yield what is held back when the reply has ended; one that is not whole may have been cut
+        in its thought.
+        """
         held, self._held = self._held, ""
         yield from self._pass(held)
         if self._begun and is_whole:
@@ -83,7 +88,10 @@ class Thoughts:
         return not self._opened and "analysis".startswith(self._held.lstrip())
 
     def _next_mark(self) -> tuple[int, str] | None:
-        return min(((self._held.find(mark), mark) for mark in self._marks if mark in self._held), default=None)
+        return min(
+            ((self._held.find(mark), mark) for mark in self._marks if mark in self._held),
+            default=None,
+        )
 
     def _pass(self, text: str) -> Iterator[Piece]:
         """Yield a text without marks: thought or said. What stands between two messages is neither."""
@@ -129,8 +137,14 @@ class Thoughts:
             yield from self._say(mark)
 
     def _is_unopened(self, closing: str) -> bool:
-        """Return True for a closing tag that ends a thought without an opening tag, and is not written about."""
-        return not self._opened and OPENING[closing] not in self._said and self._said.count("`") % 2 == 0
+        """Return True for a closing tag that ends a thought without an opening tag, and is not
+        written about.
+        """
+        return (
+            not self._opened
+            and OPENING[closing] not in self._said
+            and self._said.count("`") % 2 == 0
+        )
 
     def _begin_header(self, mark: str) -> None:
         if mark in (START, CHANNEL):

@@ -1,8 +1,10 @@
-"""The key/value cache of a context: one trunk for each slot, kept between calls, and the branch of the call that runs.
+"""The key/value cache of a context: one trunk for each slot, kept between calls, and the branch of
+the call that runs.
 
-A call reuses the longest beginning that its prompt shares with the trunk of its slot. Models whose state cannot be cut back
-(recurrent, hybrid) reuse a trunk only while the conversation grows; otherwise the whole prompt is computed again. Where the
-window has no room for all trunks, those of other slots are dropped.
+A call reuses the longest beginning that its prompt shares with the trunk of its slot. Models whose
+state cannot be cut back (recurrent, hybrid) reuse a trunk only while the conversation grows;
+otherwise the whole prompt is computed again. Where the window has no room for all trunks, those of
+other slots are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +17,9 @@ from memapp.inference.native import BATCH, BRANCH, CHAT, LOOK_UP, Context
 from memapp.inference.owner import Stopped
 
 IDLE_BATCH = 64
-"""Tokens computed at a time in idle time: an interrupted batch is lost, and typing interrupts about once a second."""
+"""Tokens computed at a time in idle time: an interrupted batch is lost, and typing interrupts about
+once a second.
+"""
 SEQUENCE: Mapping[CacheSlot, int] = {"chat": CHAT, "look-up": LOOK_UP}
 
 
@@ -35,38 +39,55 @@ class TrunkCache:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._trunks: dict[int, list[int]] = {sequence: [] for sequence in SEQUENCE.values()}
-        """The tokens of each trunk by its sequence: what was warmed, or the last call's whole prompt."""
+        """The tokens of each trunk by its sequence: what was warmed, or the last call's whole
+        prompt.
+        """
         self._branch_length = 0
 
     def warm(self, trunk: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat") -> Prefilled:
-        """Compute a trunk; one that is in its slot already, perhaps with more after it, stays as it is."""
+        """Compute a trunk; one that is in its slot already, perhaps with more after it, stays as it
+        is.
+        """
         sequence = SEQUENCE[slot]
         shared = shared_length(self._trunks[sequence], trunk)
         if shared == len(trunk):
             return Prefilled(shared, 0, complete=True)
         return self._prefill_trunk(sequence, trunk, stopped, batch=IDLE_BATCH)
 
-    def branch(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat") -> Prefilled:
-        """Compute a trunk and begin a branch from it with `rest`; scores for the next token are ready afterwards."""
+    def branch(
+        self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat"
+    ) -> Prefilled:
+        """Compute a trunk and begin a branch from it with `rest`; scores for the next token are
+        ready afterwards.
+        """
         self.end_branch()
         if slot == "scratch":
             return self._scratch([*trunk, *rest], stopped)
         sequence = SEQUENCE[slot]
         if not self._context.model.recurrent:
             return self._grow(sequence, [*trunk, *rest], stopped)
-        return self._fork(sequence, trunk, rest, stopped) if rest else self._fork(sequence, trunk[:-1], trunk[-1:], stopped)
+        return (
+            self._fork(sequence, trunk, rest, stopped)
+            if rest
+            else self._fork(sequence, trunk[:-1], trunk[-1:], stopped)
+        )
 
     def make_room(self, tokens: int, slot: CacheSlot = "chat") -> None:
         """Drop the trunks of other slots, until the tokens of one slot have room beside the rest."""
         self.end_branch()
         for other in (LOOK_UP, CHAT):
-            if other != SEQUENCE.get(slot) and tokens + self._beside_slot(slot) > self._context.size:
+            if (
+                other != SEQUENCE.get(slot)
+                and tokens + self._beside_slot(slot) > self._context.size
+            ):
                 self._context.cut(other, 0)
                 self._trunks[other] = []
 
     def _beside_slot(self, slot: CacheSlot) -> int:
         """Return the tokens kept in all other sequences."""
-        return sum(len(trunk) for sequence, trunk in self._trunks.items() if sequence != SEQUENCE.get(slot))
+        return sum(
+            len(trunk) for sequence, trunk in self._trunks.items() if sequence != SEQUENCE.get(slot)
+        )
 
     def _scratch(self, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
         """Begin a branch with a prompt that shares nothing with a trunk."""
@@ -98,22 +119,32 @@ class TrunkCache:
         self._trunks = {sequence: [] for sequence in self._trunks}
         self._branch_length = 0
 
-    def _prefill_trunk(self, sequence: int, trunk: Sequence[int], stopped: Stopped, batch: int = BATCH) -> Prefilled:
+    def _prefill_trunk(
+        self, sequence: int, trunk: Sequence[int], stopped: Stopped, batch: int = BATCH
+    ) -> Prefilled:
         reused = self._align(sequence, trunk)
         missing = trunk[reused:]
-        computed = self._compute(missing, [(sequence,)] * len(missing), reused, stopped, logits=False, batch=batch)
+        computed = self._compute(
+            missing, [(sequence,)] * len(missing), reused, stopped, logits=False, batch=batch
+        )
         return self._settled(sequence, trunk, reused, computed, len(missing))
 
     def _grow(self, sequence: int, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
-        """Compute trunk and rest in one pass and keep both: the next call's rest may begin like this one's."""
+        """Compute trunk and rest in one pass and keep both: the next call's rest may begin like
+        this one's.
+        """
         reused = self._align(sequence, prompt[:-1])  # one token has to be computed to have scores
         self._context.fork(sequence)
         missing = prompt[reused:]
-        computed = self._compute(missing, [(sequence, BRANCH)] * len(missing), reused, stopped, logits=True)
+        computed = self._compute(
+            missing, [(sequence, BRANCH)] * len(missing), reused, stopped, logits=True
+        )
         self._branch_length = reused + computed
         return self._settled(sequence, prompt, reused, computed, len(missing))
 
-    def _fork(self, sequence: int, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
+    def _fork(
+        self, sequence: int, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped
+    ) -> Prefilled:
         """Compute the trunk, then the branch from a copy of its state."""
         warmed = self._prefill_trunk(sequence, trunk, stopped)
         if not warmed.complete:
@@ -130,8 +161,11 @@ class TrunkCache:
         if shared < len(kept) and not context.cut(sequence, shared):
             self.forget()
             return 0
-        # With a sliding window, cells that left the window may be gone although cutting back succeeded.
-        if context.model.window and context.first_position(sequence) > max(0, shared - context.model.window):
+        # With a sliding window, cells that left the window may be gone although cutting back
+        # succeeded.
+        if context.model.window and context.first_position(sequence) > max(
+            0, shared - context.model.window
+        ):
             self.forget()
             return 0
         self._trunks[sequence] = list(trunk[:shared])
@@ -151,11 +185,20 @@ class TrunkCache:
         for at in range(0, len(tokens), batch):
             part = slice(at, at + batch)
             last = logits and at + batch >= len(tokens)
-            if stopped() or not self._decode(tokens[part], owners[part], position + at, logits=last):
+            if stopped() or not self._decode(
+                tokens[part], owners[part], position + at, logits=last
+            ):
                 return at
         return len(tokens)
 
-    def _decode(self, tokens: Sequence[int], owners: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
+    def _decode(
+        self,
+        tokens: Sequence[int],
+        owners: Sequence[tuple[int, ...]],
+        position: int,
+        *,
+        logits: bool,
+    ) -> bool:
         with self._sound():
             return self._context.decode(tokens, owners, position, logits=logits)
 
@@ -168,10 +211,13 @@ class TrunkCache:
             self.forget()
             raise
 
-    def _settled(self, sequence: int, trunk: Sequence[int], reused: int, computed: int, wanted: int) -> Prefilled:
+    def _settled(
+        self, sequence: int, trunk: Sequence[int], reused: int, computed: int, wanted: int
+    ) -> Prefilled:
         """Record which tokens are in a trunk now.
 
-        Tokens of an aborted batch may stand in the cache with only some of their layers computed: they are cut off.
+        Tokens of an aborted batch may stand in the cache with only some of their layers computed:
+        they are cut off.
         """
         if computed == wanted:
             self._trunks[sequence] = list(trunk)
@@ -189,4 +235,7 @@ class TrunkCache:
 def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
     """Length of the beginning that both have."""
     pairs = zip(first, second, strict=False)
-    return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))
+    return next(
+        (at for at, (pair, other) in enumerate(pairs) if pair != other),
+        min(len(first), len(second)),
+    )

@@ -1,4 +1,6 @@
-"""Questions about the one who asks, and about earlier chats: which messages ask one, and the words that it is about."""
+"""Questions about the one who asks, and about earlier chats: which messages ask one, and the words
+that it is about.
+"""
 
 import re
 import unicodedata
@@ -13,14 +15,17 @@ from memapp.language.word_file import WordFile
 
 Asked = Literal["", "own", "perhaps", "anything", "replied"]
 FEW_WORDS = 8
-"""As many words a question has that leans on what was just said to have been told: `What was it about?`"""
+"""As many words a question has that leans on what was just said to have been told: `What was it
+about?`
+"""
 SHORTEST_STEM = 3
 REQUEST_WORDS = 3
 """A sentence of fewer words, as a greeting, is no request."""
 
 
 def asked_about(message: str, words: WordFile) -> Asked:
-    """Return what a message asks about: the one who writes it (`own`), perhaps or surely, an earlier reply, or anything else.
+    """Return what a message asks about: the one who writes it (`own`), perhaps or surely, an
+    earlier reply, or anything else.
 
     Empty for what asks nothing, for advice, or about memapp.
     """
@@ -34,11 +39,15 @@ def asked_about(message: str, words: WordFile) -> Asked:
 
 
 def _asks(sentence: str, words: WordFile) -> bool:
-    return is_question(sentence, words) or any(words.begins("questions", name, sentence) for name in ("requests", "asks"))
+    return is_question(sentence, words) or any(
+        words.begins("questions", name, sentence) for name in ("requests", "asks")
+    )
 
 
 def _kind(sentence: str, words: WordFile, goes_on: Sequence[str]) -> Asked:
-    """Return what a question asks about; `goes_on` says what stands in its message that it may lean on."""
+    """Return what a question asks about; `goes_on` says what stands in its message that it may lean
+    on.
+    """
     is_short = len(sentence.split()) <= FEW_WORDS
     leans = "first_person" in goes_on and words.finds("questions", "leaning", sentence)
     if words.finds("questions", "told", sentence) or (is_short and ("told" in goes_on or leans)):
@@ -47,30 +56,45 @@ def _kind(sentence: str, words: WordFile, goes_on: Sequence[str]) -> Asked:
         return ""
     if words.finds("questions", "checks", sentence):
         return "own"
-    is_open = words.begins("questions", "requests", sentence) or words.begins("questions", "asks", sentence)
+    is_open = words.begins("questions", "requests", sentence) or words.begins(
+        "questions", "asks", sentence
+    )
     if words.finds("questions", "first_person", sentence):
         return "own" if is_open else "perhaps"
     return "" if words.finds("questions", "companion", sentence) and not is_open else "anything"
 
 
 def wants_something(message: str, words: WordFile) -> bool:
-    """Return True for a message that wants more than a reply to what it tells: a question, or a request, which has no `I`."""
+    """Return True for a message that wants more than a reply to what it tells: a question, or a
+    request, which has no `I`.
+    """
     return any(
         _asks(sentence, words)
         or words.finds("questions", "advice", sentence)
-        or (len(sentence.split()) >= REQUEST_WORDS and not words.finds("others", "first_person", sentence))
+        or (
+            len(sentence.split()) >= REQUEST_WORDS
+            and not words.finds("others", "first_person", sentence)
+        )
         for sentence in sentences(one_line(message))
     )
 
 
 def content(text: str, words: WordFile) -> list[str]:
     """Return the stems of a text's words, each once, without those that say nothing."""
-    said = (word for word in bare_words(text, words) if words.common.isdisjoint((word, _plain(word))))
-    return list(dict.fromkeys(stem(word, words) for word in said if not words.begins("questions", "empty", word)))
+    said = (
+        word for word in bare_words(text, words) if words.common.isdisjoint((word, _plain(word)))
+    )
+    return list(
+        dict.fromkeys(
+            stem(word, words) for word in said if not words.begins("questions", "empty", word)
+        )
+    )
 
 
 def bare_words(text: str, words: WordFile) -> list[str]:
-    """Return the words of a text in small letters, without the letters that people write or leave out."""
+    """Return the words of a text in small letters, without the letters that people write or leave
+    out.
+    """
     return plain_words(re.sub(words.pattern("questions", "mute"), "", text.casefold()))
 
 
@@ -78,7 +102,11 @@ def stem(word: str, words: WordFile) -> str:
     """Return a word without its accents and its ending, as far as the word file knows endings."""
     word = _plain(word)
     found = words.finds("questions", "endings", word)
-    return word[: found.start()] if found and (found.start() >= SHORTEST_STEM or word[0].isdigit()) else word
+    return (
+        word[: found.start()]
+        if found and (found.start() >= SHORTEST_STEM or word[0].isdigit())
+        else word
+    )
 
 
 def _plain(word: str) -> str:

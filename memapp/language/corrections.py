@@ -1,8 +1,10 @@
 """Corrections in free words: how sure a sentence takes back, ends or changes what a memory says.
 
-Lists of words know "no wait" and "not any more"; "turns out it was the viola" they do not. Two small regressions, which
-`benchmarks.fit_corrections` makes of the pairs in `benchmarks/made_up/corrections`, weigh what a sentence is like, how near it is
-to the memory, its mark, and whether it begins with somebody else. They hold for the vectors of one embedding model only.
+Lists of words know "no wait" and "not any more"; "turns out it was the viola" they do not. Two
+small regressions, which `benchmarks.fit_corrections` makes of the pairs in
+`benchmarks/made_up/corrections`, weigh what a sentence is like, how near it is to the memory, its
+mark, and whether it begins with somebody else. They hold for the vectors of one embedding model
+only.
 """
 
 import json
@@ -41,9 +43,14 @@ class Regressions:
 
 
 def likelihoods(
-    sentence: str, words: WordFile, vector: Floats, known: Sequence[tuple[str, float]], fit: Regressions | None = None
+    sentence: str,
+    words: WordFile,
+    vector: Floats,
+    known: Sequence[tuple[str, float]],
+    fit: Regressions | None = None,
 ) -> Floats:
-    """Return how sure a sentence corrects each of some memories, given its vector, and their texts and likeness to it.
+    """Return how sure a sentence corrects each of some memories, given its vector, and their texts
+    and likeness to it.
 
     The likeness is the cosine of the memory to the sentence without its mark.
     """
@@ -51,14 +58,26 @@ def likelihoods(
         return np.zeros(0)
     fit = fit or fitted()
     is_correction = float(fit.sentence.log_odds(vector))
-    rows = np.array([pair_numbers(sentence, words, is_correction, text, like) for text, like in known])
+    rows = np.array(
+        [pair_numbers(sentence, words, is_correction, text, like) for text, like in known]
+    )
     return np.asarray(1 / (1 + np.exp(-fit.pair.log_odds(rows))))
 
 
-def pair_numbers(sentence: str, words: WordFile, is_correction: float, old: str, likeness: float) -> list[float]:
-    """Return what a pair is weighed by: the log-odds of the sentence alone, the likeness, the mark, and another subject."""
+def pair_numbers(
+    sentence: str, words: WordFile, is_correction: float, old: str, likeness: float
+) -> list[float]:
+    """Return what a pair is weighed by: the log-odds of the sentence alone, the likeness, the mark,
+    and another subject.
+    """
     mark = corrects(sentence, words)
-    return [is_correction, likeness, float(mark == "own"), float(mark == "over"), float(tells_of_another(sentence, old, words))]
+    return [
+        is_correction,
+        likeness,
+        float(mark == "own"),
+        float(mark == "over"),
+        float(tells_of_another(sentence, old, words)),
+    ]
 
 
 @cache

@@ -15,7 +15,10 @@ MOST_CHARS = 2000
 
 def is_about_doing(text: str) -> bool:
     """Say whether a message asks how something is done, or tells that it failed."""
-    return any(EN.regex(form).search(_said(text)) for form in ("{asks_how}", "{tells_failure}", "{goes_back}"))
+    return any(
+        EN.regex(form).search(_said(text))
+        for form in ("{asks_how}", "{tells_failure}", "{goes_back}")
+    )
 
 
 def goes_back(text: str) -> bool:
@@ -25,16 +28,24 @@ def goes_back(text: str) -> bool:
 
 def said_of_doing(text: str) -> frozenset[str]:
     """Return the words of a message that say what is done."""
-    return frozenset(word for word in words_of(_said(text)) if not word.isdigit() and word not in GRAMMAR.stop_words | EN.empty)
+    return frozenset(
+        word
+        for word in words_of(_said(text))
+        if not word.isdigit() and word not in GRAMMAR.stop_words | EN.empty
+    )
 
 
 def named_programs(said: Iterable[str]) -> frozenset[str]:
-    """Return those of a message's words that may name a program; one that is an everyday word too names none."""
+    """Return those of a message's words that may name a program; one that is an everyday word too
+    names none.
+    """
     return frozenset(said) - EN.plain
 
 
 def meanings(words: Iterable[str]) -> frozenset[str]:
-    """Return what words mean, as what their forms have in common: `mkdir` and `new folders` -> {creat, directori}."""
+    """Return what words mean, as what their forms have in common: `mkdir` and `new folders` ->
+    {creat, directori}.
+    """
     return frozenset(part for word in words for part in _meant(word))
 
 

@@ -1,4 +1,5 @@
-"""The dialogue acts of a message, as the comparison with the expected one needs them, and which guesses a person could write.
+"""The dialogue acts of a message, as the comparison with the expected one needs them, and which
+guesses a person could write.
 
 The cues are English phrases of any conversation; none belongs to a subject.
 """
@@ -8,12 +9,21 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
-from memapp.domain.expectation import FUZZY_THRESHOLD, DialogueAct, MismatchRule, Utterance, Verdict, judge
+from memapp.domain.expectation import (
+    FUZZY_THRESHOLD,
+    DialogueAct,
+    MismatchRule,
+    Utterance,
+    Verdict,
+    judge,
+)
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("dialogue")
 READ_CHARACTERS = 2_000
-"""What of each text is compared: what a message does is said at its start, and a pasted page must not cost seconds."""
+"""What of each text is compared: what a message does is said at its start, and a pasted page must
+not cost seconds.
+"""
 _YES = r"{filler}{yes}\b"
 _NO = r"{filler}{no}\b"
 _QUESTION = r"{filler}{asks}\b|.*\b{wants_to_know}\b"
@@ -24,7 +34,9 @@ _PHRASES = {
     DialogueAct.ALTERNATIVES: r"\b{alternatives}\b",
 }
 LONGEST_GUESS = 30
-"""Words; people seldom write more than that in a turn, and a guess that goes on is the model's own story."""
+"""Words; people seldom write more than that in a turn, and a guess that goes on is the model's own
+story.
+"""
 COPIED = 85
 """Letters alike, 0 to 100, from which a guess only says again what was just said."""
 LETTERS = 0.8
@@ -40,7 +52,8 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 def writable(guess: str, said: Sequence[str]) -> str:
     """Return the whole sentences of a guess if a person could write them next; else nothing.
 
-    Half a sentence, a list, keywords, and what the last reply or message says already are no guesses.
+    Half a sentence, a list, keywords, and what the last reply or message says already are no
+    guesses.
     """
     reading = _read(guess)
     if reading.acts and not reading.content and not _FORMATTED.match(guess):
@@ -71,7 +84,8 @@ def mismatch(
     rule: MismatchRule = MismatchRule.MEANING,
     fuzzy_threshold: int = FUZZY_THRESHOLD,
 ) -> Verdict:
-    """Tell whether what came is a surprise; `similarity` is the cosine of the two embeddings, None without an embedder.
+    """Tell whether what came is a surprise; `similarity` is the cosine of the two embeddings, None
+    without an embedder.
 
     A higher threshold (0 to 100) makes both rules easier to surprise.
     """
@@ -111,4 +125,6 @@ def _stance(clause: str) -> tuple[DialogueAct, int] | None:
 
 def _asks(clause: str) -> bool:
     asks_for_deed = _EN.regex(_FAVOUR).match(clause) is not None
-    return _EN.regex(_QUESTION).match(clause) is not None or (clause.endswith("?") and not asks_for_deed)
+    return _EN.regex(_QUESTION).match(clause) is not None or (
+        clause.endswith("?") and not asks_for_deed
+    )

@@ -1,6 +1,7 @@
 """The English of error messages, with which `domain.lessons` reads failures.
 
-It stands in plain lines, and no lexicon: a hint waits for it, and to read TOML takes longer than all that is read.
+It stands in plain lines, and no lexicon: a hint waits for it, and to read TOML takes longer than
+all that is read.
 """
 
 import re

@@ -1,4 +1,6 @@
-"""Filters of memories, as a person types them: words, "phrases", and conditions such as tag:tea or pinned:yes."""
+"""Filters of memories, as a person types them: words, "phrases", and conditions such as tag:tea or
+pinned:yes.
+"""
 
 import re
 from dataclasses import replace
@@ -11,7 +13,9 @@ from memapp.domain.text import nearest
 from memapp.language.labels import called
 from memapp.language.recall import query_words
 
-_PART = re.compile(r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))|"(?P<phrase>[^"]*)"?|(?P<word>\S+)')
+_PART = re.compile(
+    r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))|"(?P<phrase>[^"]*)"?|(?P<word>\S+)'
+)
 _KINDS = {called("kinds", kind): kind for kind in Kind} | {kind.value: kind for kind in Kind}
 _YES = frozenset({"yes", "y", "true", "1"})
 _NO = frozenset({"no", "n", "false", "0"})
@@ -19,20 +23,29 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def parse_filter(text: str) -> MemoryFilter:
-    """Read what was typed. A condition that is wrong, unknown or there twice is named in `problems`; of two, the first counts."""
+    """Read what was typed. A condition that is wrong, unknown or there twice is named in
+    `problems`; of two, the first counts.
+    """
     wanted = MemoryFilter()
     seen = set()
     for part in _PART.finditer(text):
         key = (part["key"] or "").lower()
         if key in _WANTS:
-            wanted = _with(wanted, f"{key}: is there twice") if key in seen else _with_condition(wanted, key, part)
+            wanted = (
+                _with(wanted, f"{key}: is there twice")
+                if key in seen
+                else _with_condition(wanted, key, part)
+            )
             seen |= {key} - {"tag"}
         elif part["phrase"] is not None:
             phrase = " ".join(part["phrase"].split())
             wanted = replace(wanted, phrases=(*wanted.phrases, phrase)) if phrase else wanted
         else:
             # A word that is in every text is none, unless nothing else is there.
-            wanted = replace(wanted, words=(*wanted.words, *(query_words(part[0]) or words_of(part[0]) or [part[0]])))
+            wanted = replace(
+                wanted,
+                words=(*wanted.words, *(query_words(part[0]) or words_of(part[0]) or [part[0]])),
+            )
             wanted = _with(wanted, _unknown(key)) if key else wanted
     return wanted
 
@@ -77,11 +90,15 @@ def _unknown(key: str) -> str:
 
 
 def read_day(value: str) -> date | None:
-    """Return the first day that a date such as 2026, 2026-01 or 2026-01-31 means; None for what is no date."""
+    """Return the first day that a date such as 2026, 2026-01 or 2026-01-31 means; None for what is
+    no date.
+    """
     if not _DATE.fullmatch(value):
         return None
     year, month, day = ([int(number) for number in value.split("-")] + [1, 1])[:3]
     try:
-        return date(year, month, day) if MINYEAR < year < MAXYEAR else None  # else it may begin in a year that there is not
+        return (
+            date(year, month, day) if MINYEAR < year < MAXYEAR else None
+        )  # else it may begin in a year that there is not
     except ValueError:
         return None

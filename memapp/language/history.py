@@ -17,8 +17,14 @@ def who(actor: str) -> str:
 
 
 def called_agent(name: str) -> str:
-    """Return how an agent is called where it stands beside others: of memapp's own, which part it is."""
-    return name.removeprefix(CLIENT) if name.startswith(CLIENT) else called("agents", name, "") or who(name)
+    """Return how an agent is called where it stands beside others: of memapp's own, which part it
+    is.
+    """
+    return (
+        name.removeprefix(CLIENT)
+        if name.startswith(CLIENT)
+        else called("agents", name, "") or who(name)
+    )
 
 
 def in_words(one: Step) -> str:
@@ -61,13 +67,24 @@ def _set(one: Step) -> str:
 def upkept(counts: Mapping[str, int]) -> str:
     """Return what upkeep did in a few words: `2 insights noticed, 1 memory merged`."""
     words = {what: called("upkeep", what, "").partition(", ") for what in counts}
-    return ", ".join(counted(times, words[what][0], words[what][2]) for what, times in counts.items() if words[what][0])
+    return ", ".join(
+        counted(times, words[what][0], words[what][2])
+        for what, times in counts.items()
+        if words[what][0]
+    )
 
 
 def _brought_in(first: str, one: Step) -> str:
     """Return what an import did; one entry of it is the file itself."""
     more = f" and {one.memories - 2} more" if first and one.memories > 2 else ""
-    kept = f"; {counted(one.kept, 'you went on with stays', 'you went on with stay')}" if one.kept else ""
-    facts, chats = (counted(one.facts, "fact") if one.facts else ""), (f"{counted(one.chats, 'chat')}{kept}" if one.chats else "")
+    kept = (
+        f"; {counted(one.kept, 'you went on with stays', 'you went on with stay')}"
+        if one.kept
+        else ""
+    )
+    facts, chats = (
+        (counted(one.facts, "fact") if one.facts else ""),
+        (f"{counted(one.chats, 'chat')}{kept}" if one.chats else ""),
+    )
     brought = [part for part in (f"{first}{more}", facts, chats) if part]
     return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"

@@ -1,4 +1,6 @@
-"""How-tos in English: their steps in the imperative, and the way of doing something that somebody tells as their own."""
+"""How-tos in English: their steps in the imperative, and the way of doing something that somebody
+tells as their own.
+"""
 
 import re
 from dataclasses import replace
@@ -14,16 +16,26 @@ TYPED_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
 LEAST_STEPS = 3
 SURE = 0.75
-"""Of the steps so many begin with something that is done, where it is a way of doing something for sure."""
+"""Of the steps so many begin with something that is done, where it is a way of doing something for
+sure.
+"""
 
 
 def in_imperative(howto: Howto) -> Howto:
-    """Return a how-to whose steps say what to do: `First I boil the water` becomes `Boil the water`."""
-    return replace(howto, title=_capital(howto.title), steps=tuple(_imperative(step) or step for step in howto.steps))
+    """Return a how-to whose steps say what to do: `First I boil the water` becomes `Boil the
+    water`.
+    """
+    return replace(
+        howto,
+        title=_capital(howto.title),
+        steps=tuple(_imperative(step) or step for step in howto.steps),
+    )
 
 
 def told_way(text: str) -> Howto | None:
-    """Return the way of doing something that a message tells as the person's own, for sure and in steps; else None."""
+    """Return the way of doing something that a message tells as the person's own, for sure and in
+    steps; else None.
+    """
     text = text[:TYPED_CHARS].translate(QUOTES)
     cue = EN.regex(r"^\s*(?:{own_way})\s*[:.\n]").match(text)
     if cue is None or "?" in text or EN.regex(r"\b(?:{asks})\b").search(text[: cue.end()]):
@@ -47,7 +59,11 @@ def _title(cue: re.Match[str]) -> str:
 
 def _share_done(howto: Howto) -> float:
     """Return which part of the steps begins with something that is done, and says to what."""
-    done = [step for step in howto.steps if step.split()[0].strip(",.;:").casefold() in EN.step_verbs and " " in step]
+    done = [
+        step
+        for step in howto.steps
+        if step.split()[0].strip(",.;:").casefold() in EN.step_verbs and " " in step
+    ]
     return len(done) / len(howto.steps)
 
 

@@ -1,4 +1,6 @@
-"""Texts in the form of an instruction: they ask, speak to somebody, or tell what to do, where a fact would say what is so."""
+"""Texts in the form of an instruction: they ask, speak to somebody, or tell what to do, where a
+fact would say what is so.
+"""
 
 import re
 
@@ -12,9 +14,14 @@ USER = re.compile(r"\bUser\b")
 
 
 def is_instruction(text: str) -> bool:
-    """Return True for a text that says nothing of the person, or with a sentence that asks, speaks to the reader or orders."""
+    """Return True for a text that says nothing of the person, or with a sentence that asks, speaks
+    to the reader or orders.
+    """
     words, said = words_of(text), sentences(text)
-    return bool(said) and (not any(_is_of_person(text, words) for text in said) or any(_orders(text, words) for text in said))
+    return bool(said) and (
+        not any(_is_of_person(text, words) for text in said)
+        or any(_orders(text, words) for text in said)
+    )
 
 
 def _is_of_person(sentence: str, words: WordFile) -> bool:

@@ -1,11 +1,14 @@
-"""Judges a statement by its likeness to labelled examples: does it last, is it meant, which sensitive topic does it touch?
+"""Judges a statement by its likeness to labelled examples: does it last, is it meant, which
+sensitive topic does it touch?
 
-Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
-labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
-sentence and a few named features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
-examples, which say it in other words; these, and whether it is meant, also by its words, which the vector blurs. How sure it is
-sensitive at all is told by its likeness to each example instead of by that regression, which takes what is long for sensitive. It
-holds for the vectors of one embedding model only.
+Lists of words end where wording begins; nearness in meaning does not. The examples in
+`benchmarks/made_up/statements` and their labels are data, from which `benchmarks.fit_judge` makes
+`assets/language/en/judge.npz`: a regression over the vector of the sentence and a few named
+features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
+examples, which say it in other words; these, and whether it is meant, also by its words, which the
+vector blurs. How sure it is sensitive at all is told by its likeness to each example instead of by
+that regression, which takes what is long for sensitive. It holds for the vectors of one embedding
+model only.
 """
 
 import re
@@ -36,15 +39,21 @@ LEAST_SHARE = 1e-3
 NEIGHBOURS = 0.5
 """How much the examples near a statement count for whether it lasts, beside the regression."""
 LIKENESS = 0.3
-"""Like NEARNESS, for how sure a statement is sensitive: all examples have their say in that, each by what it adds to others."""
+"""Like NEARNESS, for how sure a statement is sensitive: all examples have their say in that, each
+by what it adds to others.
+"""
 SENSITIVE_BY = (0.15, 0.3, 0.4, 1.8)
-"""How much the topics, the nearest examples, the words and the likeness to all count for that: found over an eighth that the fit
-had not seen, and less of the topics, which take what is long for sensitive, than of the others."""
+"""How much the topics, the nearest examples, the words and the likeness to all count for that:
+found over an eighth that the fit had not seen, and less of the topics, which take what is long for
+sensitive, than of the others.
+"""
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
 WORDED = ("lasts", "is_meant", "is_sensitive")
 """What is known by words too: the first of QUESTIONS, and whether a statement is sensitive."""
 BUCKETS = 2**18
-"""Words and pairs of neighbours are told apart by a hash. Of the 130,000 in the examples two in five share a bucket."""
+"""Words and pairs of neighbours are told apart by a hash. Of the 130,000 in the examples two in
+five share a bucket.
+"""
 _EN = lexicon("judge")
 
 
@@ -54,16 +63,20 @@ def judges(model_id: str) -> bool:
 
 
 def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> list[Judgement]:
-    """Judge statements, given the vectors of their texts in rows of 384; by what is shipped, or by another fit.
+    """Judge statements, given the vectors of their texts in rows of 384; by what is shipped, or by
+    another fit.
 
-    A statement of which the embedding model knows too little, whose vector is zero, neither lasts nor is meant.
+    A statement of which the embedding model knows too little, whose vector is zero, neither lasts
+    nor is meant.
     """
     by = fitted() if by is None else by
     rows = inputs(texts, vectors, by["mean"], by["deviation"])
     cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
     near = _nearness(cosines, by["weight"])
     names = [str(name) for name in by["topic_names"]]
-    lasting, passing = (np.clip(near @ (by["lasting"] == item), LEAST_SHARE, None) for item in (1, -1))
+    lasting, passing = (
+        np.clip(near @ (by["lasting"] == item), LEAST_SHARE, None) for item in (1, -1)
+    )
     by_words = _worded(texts, by)
     asked = rows @ by["questions"] + by["questions_bias"]
     asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
@@ -75,8 +88,15 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     shares /= shares.sum(1, keepdims=True)
     near_topics = np.log(np.clip(shares, LEAST_SHARE, None))
     topics = _softmax(_log_softmax(linear) + near_topics)
-    of_topics, of_nearest = (_log_odds(1 - shared[:, names.index("")]) for shared in (topics, shares))
-    said_of_it = [of_topics, of_nearest, by_words[:, -1], likeness(cosines) @ by["sensitive"] + by["sensitive_bias"]]
+    of_topics, of_nearest = (
+        _log_odds(1 - shared[:, names.index("")]) for shared in (topics, shares)
+    )
+    said_of_it = [
+        of_topics,
+        of_nearest,
+        by_words[:, -1],
+        likeness(cosines) @ by["sensitive"] + by["sensitive_bias"],
+    ]
     sensitive = _logistic(np.array(SENSITIVE_BY) @ said_of_it)
     return [
         Judgement(
@@ -91,24 +111,41 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
 
 
 def inputs(texts: Sequence[str], vectors: Floats, mean: Floats, deviation: Floats) -> Floats:
-    """Return what the regressions are made over: the vector, and the named features about their mean over the examples."""
+    """Return what the regressions are made over: the vector, and the named features about their
+    mean over the examples.
+    """
     named = (np.array([features(text) for text in texts], dtype=np.float32) - mean) / deviation
     return np.hstack([vectors * VECTOR_SCALE, named * FEATURE_SCALE]).astype(np.float32)
 
 
 def features(text: str) -> list[float]:
-    """Return the named features of a text, its length first, then those of `judge.toml`, then its signs."""
+    """Return the named features of a text, its length first, then those of `judge.toml`, then its
+    signs.
+    """
     words = re.findall(r"[\w'-]+", text)
-    named = [_EN.regex(rf"\b(?:{'|'.join(patterns)})\b").search(text) is not None for patterns in _EN.entry("features").values()]
-    signs = [text.rstrip().endswith("?"), "!" in text, '"' in text, ":" in text, text == text.lower()]
+    named = [
+        _EN.regex(rf"\b(?:{'|'.join(patterns)})\b").search(text) is not None
+        for patterns in _EN.entry("features").values()
+    ]
+    signs = [
+        text.rstrip().endswith("?"),
+        "!" in text,
+        '"' in text,
+        ":" in text,
+        text == text.lower(),
+    ]
     signs += [re.search(r"\b[A-Z]{3,}\b", text) is not None, re.search(r"\d", text) is not None]
     return [min(len(words), 40) / 20, *map(float, named), *map(float, signs)]
 
 
 def worded(text: str) -> list[int]:
-    """Return where the words of a text stand among those that were fitted, and its pairs of neighbours, also with its ends."""
+    """Return where the words of a text stand among those that were fitted, and its pairs of
+    neighbours, also with its ends.
+    """
     words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
-    return sorted({zlib.crc32(word.encode()) % BUCKETS for word in [*words, *map(" ".join, pairwise(words))]})
+    return sorted(
+        {zlib.crc32(word.encode()) % BUCKETS for word in [*words, *map(" ".join, pairwise(words))]}
+    )
 
 
 def _worded(texts: Sequence[str], by: Fitted) -> Floats:
@@ -117,7 +154,9 @@ def _worded(texts: Sequence[str], by: Fitted) -> Floats:
     for text in texts:
         at = worded(text)
         rarity = by["rarity"][at].astype(np.float32)
-        found.append(rarity @ by["words"][at].astype(np.float32) / max(float(np.linalg.norm(rarity)), 1e-6))
+        found.append(
+            rarity @ by["words"][at].astype(np.float32) / max(float(np.linalg.norm(rarity)), 1e-6)
+        )
     return np.array(found) + by["words_bias"]
 
 
@@ -133,7 +172,9 @@ def likeness(cosines: Floats) -> Floats:
 
 
 def projected(vectors: Floats, projection: Floats) -> Floats:
-    """Return vectors in the directions in which the examples differ most, again of unit length; those of no meaning stay zero."""
+    """Return vectors in the directions in which the examples differ most, again of unit length;
+    those of no meaning stay zero.
+    """
     rows = vectors @ projection
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6))
 
@@ -158,6 +199,10 @@ def _softmax(values: Floats) -> Floats:
 
 @cache
 def fitted() -> Fitted:
-    """Return what was fitted, read once; what each message is held against as floats of single precision."""
+    """Return what was fitted, read once; what each message is held against as floats of single
+    precision.
+    """
     with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
-        return dict(file) | {name: file[name].astype(np.float32) for name in ("examples", "projection")}
+        return dict(file) | {
+            name: file[name].astype(np.float32) for name in ("examples", "projection")
+        }

@@ -1,4 +1,6 @@
-"""The labels of codes: what memapp's parts, operations, states and reasons are called where people read them."""
+"""The labels of codes: what memapp's parts, operations, states and reasons are called where people
+read them.
+"""
 
 from memapp.domain.activity import Count
 from memapp.domain.memory import Memory, State
@@ -8,7 +10,9 @@ _EN = lexicon("labels")
 
 
 def called(kind: str, code: str, otherwise: str | None = None) -> str:
-    """Return what a code of some kind is called; one without words of its own stands for itself, unless told otherwise."""
+    """Return what a code of some kind is called; one without words of its own stands for itself,
+    unless told otherwise.
+    """
     return _EN.table(kind).get(code, code if otherwise is None else otherwise)
 
 

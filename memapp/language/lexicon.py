@@ -1,9 +1,10 @@
 """English word lists and patterns, kept as data in `assets/language/en`.
 
-A list there is one string of words, in which `{name}` stands for the words of another list and `-word` takes a word out
-again. Forms are groups of words, with a semicolon between two, that lead to the first of each. A pattern is an array of
-alternatives of a regular expression, in which `{name}` stands for one of another entry. A table is pairs of words.
-What a file does not have itself is taken from the file that it continues; all continue `words.toml`.
+A list there is one string of words, in which `{name}` stands for the words of another list and
+`-word` takes a word out again. Forms are groups of words, with a semicolon between two, that lead
+to the first of each. A pattern is an array of alternatives of a regular expression, in which
+`{name}` stands for one of another entry. A table is pairs of words. What a file does not have
+itself is taken from the file that it continues; all continue `words.toml`.
 """
 
 import re
@@ -26,7 +27,9 @@ class Lexicon:
         self._compiled: dict[str, re.Pattern[str]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
-        """Return a list of words, or all words of other entries, as a set; from then on it is an attribute like any other."""
+        """Return a list of words, or all words of other entries, as a set; from then on it is an
+        attribute like any other.
+        """
         if name.startswith("__"):
             raise AttributeError(name)
         found = self.words(name)
@@ -68,11 +71,19 @@ class Lexicon:
         return self._patterns[name]
 
     def filled(self, pattern: str) -> str:
-        """Return a regular expression with the alternatives that it names in braces, and without its line breaks."""
-        return re.sub(r"\{([a-z_]+)\}", lambda named: f"(?:{self.pattern(named[1])})", pattern.replace("\n", ""))
+        """Return a regular expression with the alternatives that it names in braces, and without
+        its line breaks.
+        """
+        return re.sub(
+            r"\{([a-z_]+)\}",
+            lambda named: f"(?:{self.pattern(named[1])})",
+            pattern.replace("\n", ""),
+        )
 
     def regex(self, pattern: str) -> re.Pattern[str]:
-        """Return a regular expression that may name entries, compiled when it is first wanted, for letters of either case."""
+        """Return a regular expression that may name entries, compiled when it is first wanted, for
+        letters of either case.
+        """
         if pattern not in self._compiled:
             self._compiled[pattern] = re.compile(self.filled(pattern), re.IGNORECASE)
         return self._compiled[pattern]
@@ -87,7 +98,9 @@ class Lexicon:
 
     @cached_property
     def _entries(self) -> dict[str, Any]:
-        return tomllib.loads(bundled("assets", "language", "en", f"{self._name}.toml").read_text("utf-8"))
+        return tomllib.loads(
+            bundled("assets", "language", "en", f"{self._name}.toml").read_text("utf-8")
+        )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""The person's own words in a message: without what is quoted, pasted, shown for a task, or said in a play."""
+"""The person's own words in a message: without what is quoted, pasted, shown for a task, or said in
+a play.
+"""
 
 import re
 from collections.abc import Sequence
@@ -45,23 +47,31 @@ def plays(messages: Sequence[str], words: WordFile) -> bool:
 
 
 def _title_or_mark(quote: str, words: WordFile) -> str:
-    is_title = len(quote.split()) <= TITLE_WORDS and not words.finds("others", "first_person", quote)
+    is_title = len(quote.split()) <= TITLE_WORDS and not words.finds(
+        "others", "first_person", quote
+    )
     return quote if is_title else QUOTED
 
 
 def _without_mail(text: str, words: WordFile) -> str:
     """Cut a mail that stands below what is said of it."""
-    salutation = re.compile(rf"(?<=\n)[ \t]*{words.pattern('others', 'salutation')}\b[^\n]{{0,40}}[,!]", re.IGNORECASE)
+    salutation = re.compile(
+        rf"(?<=\n)[ \t]*{words.pattern('others', 'salutation')}\b[^\n]{{0,40}}[,!]", re.IGNORECASE
+    )
     found = salutation.search(text)
     return text[: found.start()] if found else text
 
 
 def _without_shown(text: str, words: WordFile) -> str:
-    """Cut what is shown behind a colon, with the sentence that asks for something to be done with it."""
+    """Cut what is shown behind a colon, with the sentence that asks for something to be done with
+    it.
+    """
     for colon in re.finditer(r":(?=\s)", text):
         lead = re.split(r"[.!?\n]", text[: colon.start()])[-1]
         is_shown = text[colon.end() :].startswith("\n") or words.finds("others", "shown", lead)
-        if is_shown and not re.search(rf"{words.pattern('others', 'own_colon')}$", lead, re.IGNORECASE):
+        if is_shown and not re.search(
+            rf"{words.pattern('others', 'own_colon')}$", lead, re.IGNORECASE
+        ):
             return text[: colon.start() - len(lead)]
     return text
 

@@ -1,4 +1,6 @@
-"""The values of the profile that a sentence states in plain words: `my name is Ana`, `i live in Oslo`."""
+"""The values of the profile that a sentence states in plain words: `my name is Ana`, `i live in
+Oslo`.
+"""
 
 from collections.abc import Iterator
 
@@ -15,15 +17,22 @@ def stated(sentence: str, words: WordFile) -> Iterator[Hint]:
 
 
 def takes_sentence(field: str) -> bool:
-    """Return True for a field whose value may be a whole sentence: not so of those that take a name, a place or a day."""
-    return field in FIELDS and (field == "contact" or field not in words(CODES[0]).sections["profile"])
+    """Return True for a field whose value may be a whole sentence: not so of those that take a
+    name, a place or a day.
+    """
+    return field in FIELDS and (
+        field == "contact" or field not in words(CODES[0]).sections["profile"]
+    )
 
 
 def says_value(text: str, field: str, value: str) -> bool:
     """Return True for a text that is a value of a field, or states it."""
     if same_value(field, text, value):
         return True
-    return any(hint.field == field and same_value(field, hint.value, value) for hint in stated(text, words_of(text)))
+    return any(
+        hint.field == field and same_value(field, hint.value, value)
+        for hint in stated(text, words_of(text))
+    )
 
 
 def says_more(text: str) -> bool:

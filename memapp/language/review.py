@@ -1,6 +1,8 @@
-"""Reviewers of an answer that need no model: what it says of the person is held against their words, its sums are done again.
+"""Reviewers of an answer that need no model: what it says of the person is held against their
+words, its sums are done again.
 
-They see names, numbers and people. What an answer means beyond these, only a model or the person can say.
+They see names, numbers and people. What an answer means beyond these, only a model or the person
+can say.
 """
 
 import re
@@ -23,7 +25,9 @@ CLOSE = frozenset(lexicon("judge").entry("kin_word").split())
 SHARED = 2
 """So many words of a statement in a note, or half of them, make the two one matter."""
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_SUM = re.compile(rf"(?<![\w.,])({_NUMBER}(?:\s*[+\-−–*x×/÷]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\d%])")
+_SUM = re.compile(
+    rf"(?<![\w.,])({_NUMBER}(?:\s*[+\-−–*x×/÷]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\d%])"
+)
 _PLAIN = str.maketrans("−–x×÷", "--**/", ", ")
 
 
@@ -47,7 +51,9 @@ class Material:
 
     @property
     def is_own(self) -> bool:
-        """Return True for a question of the person about themselves: all of its answer rests on what they said."""
+        """Return True for a question of the person about themselves: all of its answer rests on
+        what they said.
+        """
         return asked_about(self.question, self.words) == "own"
 
 
@@ -58,7 +64,11 @@ def objections(material: Material) -> list[Objection]:
 
 def claims(answer: str, words: WordFile) -> list[str]:
     """Return the clauses of an answer that state something, without its sums."""
-    stated = [sentence for sentence in sentences(answer) if not is_question(sentence, words) and not _SUM.search(sentence)]
+    stated = [
+        sentence
+        for sentence in sentences(answer)
+        if not is_question(sentence, words) and not _SUM.search(sentence)
+    ]
     return [clause for text in stated for clause in _clauses(text, words)]
 
 
@@ -66,9 +76,13 @@ def _sums(material: Material) -> Iterator[Objection]:
     """Yield the sums that are wrong by more than their last digit."""
     for found in _SUM.finditer(material.answer):
         right, given = _value(found[1]), Fraction(found[2].replace(",", ""))
-        if right is not None and abs(right - given) >= Fraction(1, 10 ** len(found[2].partition(".")[2])):
+        if right is not None and abs(right - given) >= Fraction(
+            1, 10 ** len(found[2].partition(".")[2])
+        ):
             result = f"{float(right):,.2f}".rstrip("0").rstrip(".")
-            yield Objection("Accuracy", f"{found[1]} is {result}.", found[0], f"{found[1]} = {result}")
+            yield Objection(
+                "Accuracy", f"{found[1]} is {result}.", found[0], f"{found[1]} = {result}"
+            )
 
 
 def _value(written: str) -> Fraction | None:
@@ -88,10 +102,17 @@ def _value(written: str) -> Fraction | None:
 
 
 def _contradictions(material: Material) -> Iterator[Objection]:
-    """Yield the statements that name another one or another number where a note speaks of the same matter."""
+    """Yield the statements that name another one or another number where a note speaks of the same
+    matter.
+    """
     for claim in _statements(material):
         if note := _against(claim, material):
-            yield Objection("Consistency", material.notes[note], _sentence_of(claim, material), material.notes[note])
+            yield Objection(
+                "Consistency",
+                material.notes[note],
+                _sentence_of(claim, material),
+                material.notes[note],
+            )
 
 
 def _unsupported(material: Material) -> Iterator[Objection]:
@@ -102,14 +123,22 @@ def _unsupported(material: Material) -> Iterator[Objection]:
         new = [word for word in _new(claim, given, material.words) if not word[0].isdigit()]
         if new and not _against(claim, material):
             named = ", ".join(f"“{item}”" for item in new)
-            yield Objection("Evidence", f"You said nothing of {named}.", _sentence_of(claim, material))
+            yield Objection(
+                "Evidence", f"You said nothing of {named}.", _sentence_of(claim, material)
+            )
 
 
 def _unanswered(material: Material) -> Iterator[Objection]:
     """Yield the questions of a message, of several, of which the answer has no word."""
     words, said = material.words, _stems(material.answer, material.words)
-    parts = [part for sentence in sentences(one_line(material.question)) for part in _clauses(sentence, words)]
-    asked = [part for part in parts if words.begins("others", "asks", part) and content(part, words)]
+    parts = [
+        part
+        for sentence in sentences(one_line(material.question))
+        for part in _clauses(sentence, words)
+    ]
+    asked = [
+        part for part in parts if words.begins("others", "asks", part) and content(part, words)
+    ]
     for text in asked if len(asked) > 1 else ():
         if said.isdisjoint(content(text, words)):
             yield Objection("Completeness", f"This is not answered: “{text}”", text)
@@ -133,19 +162,28 @@ BY_RULES: Mapping[str, Callable[[Material], Iterator[Objection]]] = {
 
 
 def _statements(material: Material) -> list[str]:
-    """Return what is held against the notes: of an answer to a question about oneself all, else what speaks of the person."""
+    """Return what is held against the notes: of an answer to a question about oneself all, else
+    what speaks of the person.
+    """
     stated = claims(material.answer, material.words)
-    return stated if material.is_own else [text for text in stated if material.words.finds("questions", "companion", text)]
+    return (
+        stated
+        if material.is_own
+        else [text for text in stated if material.words.finds("questions", "companion", text)]
+    )
 
 
 def _against(claim: str, material: Material) -> str:
-    """Return the note nearest to a statement, if it names another one or another number; empty for none.
+    """Return the note nearest to a statement, if it names another one or another number; empty for
+    none.
 
     What is named does not make a note near: that of somebody else would hold the wrong name.
     """
     words = material.words
     named = {kind: kind(claim, words) for kind in _KINDS}
-    said = set(content(claim, words)) - {stem for each in named.values() for text in each for stem in content(text, words)}
+    said = set(content(claim, words)) - {
+        stem for each in named.values() for text in each for stem in content(text, words)
+    }
     about = said.union(content(material.question, words)) if material.is_own else said
     shared = {note: len(about.intersection(content(note, words))) for note in material.notes}
     most = max(shared.values(), default=0)
@@ -153,14 +191,26 @@ def _against(claim: str, material: Material) -> str:
         return ""
     near = sorted((note for note, count in shared.items() if count), key=lambda note: -shared[note])
     new = set(_new(claim, [material.question, *material.said, *near], words))
-    return next((note for kind in _KINDS for note in near if new.intersection(named[kind]) and kind(note, words)), "")
+    return next(
+        (
+            note
+            for kind in _KINDS
+            for note in near
+            if new.intersection(named[kind]) and kind(note, words)
+        ),
+        "",
+    )
 
 
 def _new(claim: str, given: Sequence[str], words: WordFile) -> list[str]:
     """Return the names, numbers and people of a statement that stand nowhere in what was given."""
     stems = {word for text in given for word in _stems(text, words)}
     known = {word for text in given for word in numbers_in(text, words)}
-    named = [word for word in (*names_in(claim), *people_in(claim, words)) if not _stems(word, words) <= stems]
+    named = [
+        word
+        for word in (*names_in(claim), *people_in(claim, words))
+        if not _stems(word, words) <= stems
+    ]
     return named + [word for word in numbers_in(claim, words) if word not in known]
 
 
@@ -184,4 +234,6 @@ def _sentence_of(claim: str, material: Material) -> str:
 
 
 def _clauses(text: str, words: WordFile) -> list[str]:
-    return [part.strip() for part in re.split(words.pattern("clauses", "between"), text) if part.strip()]
+    return [
+        part.strip() for part in re.split(words.pattern("clauses", "between"), text) if part.strip()
+    ]

@@ -1,4 +1,5 @@
-"""What passwords, keys and tokens are recognised by: the forms and names of `secrets.txt`, for every door into the file.
+"""What passwords, keys and tokens are recognised by: the forms and names of `secrets.txt`, for
+every door into the file.
 
 A hint waits for it, so it is no lexicon: to read TOML takes longer than all that is read.
 """
@@ -25,7 +26,9 @@ def has_secret(text: str) -> bool:
 
 @cache
 def secret_rules() -> SecretRules:
-    """Return what secrets are recognised by; `{name}` in a form stands for the definition of that name above it."""
+    """Return what secrets are recognised by; `{name}` in a form stands for the definition of that
+    name above it.
+    """
     defined: dict[str, str] = {}
     forms: list[SecretForm] = []
     for before, behind in lines("secrets"):

@@ -8,7 +8,11 @@ def subject_of(named: str) -> frozenset[str]:
     """Return the stems of the words that say what is named; of all of its words where none does."""
     words = words_of(named)
     plain = bare_words(named, words)
-    telling = [word for word in plain if word not in words.common and not words.is_all("others", "first_person", word)]
+    telling = [
+        word
+        for word in plain
+        if word not in words.common and not words.is_all("others", "first_person", word)
+    ]
     return _stems(telling or plain, words)
 
 

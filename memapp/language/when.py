@@ -24,18 +24,28 @@ def told_day(day: date, today: date) -> str:
 
 
 def since_in(fact: str) -> str:
-    """Return since when something is so by its words, as `dates` writes that: `winter 2025/26`; empty where they do not say."""
+    """Return since when something is so by its words, as `dates` writes that: `winter 2025/26`;
+    empty where they do not say.
+    """
     found = _SINCE.search(fact)
     return found[1] if found else ""
 
 
 def named_times(text: str, today: date) -> list[NamedTime]:
-    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`.
+    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`,
+    `yesterday`.
 
     Of `the week of 16 November 2026` these are its days.
     """
-    numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]
-    return list(dict.fromkeys([*_written(_SPAN.sub("", text)), *numeric, *_spanned(text), *_told(text, today)]))
+    numeric = [
+        NamedTime(int(year), int(month), int(day) if day else None)
+        for year, month, day in _NUMERIC.findall(text)
+    ]
+    return list(
+        dict.fromkeys(
+            [*_written(_SPAN.sub("", text)), *numeric, *_spanned(text), *_told(text, today)]
+        )
+    )
 
 
 def _spanned(text: str) -> Iterator[NamedTime]:
@@ -50,7 +60,9 @@ def _written(text: str) -> Iterator[NamedTime]:
         day = int(before or after or 0)
         if name.lower() in EN.ordinary_months and not (day or year):
             continue
-        yield NamedTime(int(year) if year else None, int(EN.forms("month_numbers")[name.lower()]), day or None)
+        yield NamedTime(
+            int(year) if year else None, int(EN.forms("month_numbers")[name.lower()]), day or None
+        )
 
 
 def _told(text: str, today: date) -> Iterator[NamedTime]:

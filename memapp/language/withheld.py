@@ -1,7 +1,9 @@
-"""What of a message may be told where something in it waits for the person's yes or was denied: the sentences beside it.
+"""What of a message may be told where something in it waits for the person's yes or was denied: the
+sentences beside it.
 
-A sentence with a word of a value is cut out, and so is what leans on it, what states another value of its field, and what has a
-sensitive word. Where a value cannot be found in the message, nothing of it is told.
+A sentence with a word of a value is cut out, and so is what leans on it, what states another value
+of its field, and what has a sensitive word. Where a value cannot be found in the message, nothing
+of it is told.
 """
 
 import re
@@ -18,33 +20,49 @@ from memapp.language.sentence import STEM, is_sensitive, leans
 from memapp.language.word_file import WordFile, words_of
 
 FEW_WORDS = 4
-"""Of more telling words, as a sentence has, two thirds give it away, or one that is sensitive by itself."""
+"""Of more telling words, as a sentence has, two thirds give it away, or one that is sensitive by
+itself.
+"""
 CALLED = "preferred_name"
-"""A reply says this value only to greet the person, so that its other sentences tell nothing of it."""
+"""A reply says this value only to greet the person, so that its other sentences tell nothing of it.
+"""
 PERSON = frozenset({"user"})
 """Stands for the person in what was learned in the third person; no message says it."""
 KEPT = 2048
-"""The words of so many texts are kept: each hit of a search is held against each value that waits."""
+"""The words of so many texts are kept: each hit of a search is held against each value that waits.
+"""
 MOST_CHARS = 2000
 """A longer message is hidden whole: each sentence is read for what it says."""
 
 
 def told_beside(text: str, withheld: Sequence[Hint]) -> str:
-    """Return the sentences of a person's message that may be told, a line each; empty if there are none."""
+    """Return the sentences of a person's message that may be told, a line each; empty if there are
+    none.
+    """
     words = words_of(text)
     is_hidden = any(hint.field in BESIDE_PROFILE and hint.field != FACT for hint in withheld)
     if len(text) > MOST_CHARS or is_hidden or words.finds("requests", "keep_out", text):
         return ""
     own = own_words(text, words)
-    return "\n".join(_kept(sentences(own), withheld, words)) if all(says_again(own, hint) for hint in withheld) else ""
+    return (
+        "\n".join(_kept(sentences(own), withheld, words))
+        if all(says_again(own, hint) for hint in withheld)
+        else ""
+    )
 
 
 def told_of_reply(text: str, withheld: Sequence[Hint]) -> str:
-    """Return what may be told of a model's reply: nothing if it has a word of a value, but beside a name the rest."""
+    """Return what may be told of a model's reply: nothing if it has a word of a value, but beside a
+    name the rest.
+    """
     said = [hint for hint in withheld if has_word_of(text, [hint])]
     if any(hint.field != CALLED for hint in said):
         return ""
-    return "\n".join(sentence for sentence in sentences(text) if not has_word_of(sentence, said)) if said else text
+    return (
+        "\n".join(sentence for sentence in sentences(text) if not has_word_of(sentence, said))
+        if said
+        else text
+    )
 
 
 def has_word_of(text: str, withheld: Sequence[Hint]) -> bool:
@@ -53,12 +71,16 @@ def has_word_of(text: str, withheld: Sequence[Hint]) -> bool:
 
 
 def says_any(text: str, withheld: Sequence[Hint]) -> bool:
-    """Return True for a text that hints at a value: it says it again, or has a word that alone gives it away."""
+    """Return True for a text that hints at a value: it says it again, or has a word that alone
+    gives it away.
+    """
     return any(says_again(text, hint) or _said(text, _telling_alone(hint)) for hint in withheld)
 
 
 def says_again(text: str, one: Hint) -> bool:
-    """Return True for a text that gives a value away: it has all of its telling words, or of many two thirds, in any order."""
+    """Return True for a text that gives a value away: it has all of its telling words, or of many
+    two thirds, in any order.
+    """
     many, said = len(_telling(one)), _said(text, _telling(one))
     return _is_inside(text, one) or 0 < many == said or (many > FEW_WORDS and 3 * said >= 2 * many)
 
@@ -80,7 +102,9 @@ def _kept(said: Sequence[str], withheld: Sequence[Hint], words: WordFile) -> Ite
 
 
 def _is_inside(text: str, one: Hint) -> bool:
-    """Return True for a value of a script that may be written without spaces, where it stands in a text as it is."""
+    """Return True for a value of a script that may be written without spaces, where it stands in a
+    text as it is.
+    """
     value = normal_value(one.field, one.value)
     return not value.isascii() and value in normal_value(one.field, text)
 
@@ -93,7 +117,9 @@ def _said(text: str, words: Sequence[frozenset[str]]) -> int:
 
 @lru_cache(maxsize=KEPT)
 def _telling(one: Hint) -> Sequence[frozenset[str]]:
-    """Return the words by which a text gives a value away, each as its forms; all, if none says anything by itself."""
+    """Return the words by which a text gives a value away, each as its forms; all, if none says
+    anything by itself.
+    """
     words, plain = words_of(one.value), _words(one.value)
     telling = [word for word in plain if word not in words.common and word not in PERSON]
     return [_forms(word, words) for word in telling or plain]
@@ -115,8 +141,14 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, each once, in small letters and without the `s` behind an apostrophe."""
-    return [word for word in dict.fromkeys(re.findall(r"[^\W_]+", normal_value("", text))) if word != "s"]
+    """Return the words of a text, each once, in small letters and without the `s` behind an
+    apostrophe.
+    """
+    return [
+        word
+        for word in dict.fromkeys(re.findall(r"[^\W_]+", normal_value("", text)))
+        if word != "s"
+    ]
 
 
 def _forms(word: str, words: WordFile) -> frozenset[str]:

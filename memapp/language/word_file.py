@@ -1,4 +1,6 @@
-"""The words of a language: one file of patterns for each, `assets/language/CODE.toml`, with the same entries in all."""
+"""The words of a language: one file of patterns for each, `assets/language/CODE.toml`, with the
+same entries in all.
+"""
 
 import re
 import tomllib
@@ -29,7 +31,9 @@ class WordFile:
         """Return where an entry stands in a text first."""
         return _compiled(self.pattern(section, name)).search(text)
 
-    def begins(self, section: str, name: str, text: str, *, after: str = "") -> re.Match[str] | None:
+    def begins(
+        self, section: str, name: str, text: str, *, after: str = ""
+    ) -> re.Match[str] | None:
         """Return where a text begins with an entry, behind any of those of the entry `after`."""
         lead = rf"(?:{self.pattern(section, after)}\b[,:. !]*)*" if after else ""
         return _compiled(lead + self.pattern(section, name)).match(text)
@@ -48,8 +52,12 @@ def words(code: str) -> WordFile:
 
 
 def words_of(text: str) -> WordFile:
-    """Return the words of the language that a text is written in, as far as its common words tell; one word tells none."""
-    said = {word.casefold() for word in re.findall(r"[^\W\d_]+", text.replace("'", "").replace("’", ""))}
+    """Return the words of the language that a text is written in, as far as its common words tell;
+    one word tells none.
+    """
+    said = {
+        word.casefold() for word in re.findall(r"[^\W\d_]+", text.replace("'", "").replace("’", ""))
+    }
     spoken = CODES if len(said) > 1 else CODES[:1]
     return max(map(words, spoken), key=lambda one: len(said & one.common))
 

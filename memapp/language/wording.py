@@ -10,16 +10,21 @@ from memapp.language.grammar import EN, NOT, expand, root, stems, tokens
 
 @lru_cache(maxsize=64)  # a change asks five times for the form of one text
 def normalise(text: str) -> str:
-    """Return what counts as the same text: lower case, contractions written out, no punctuation between words; a minus counts."""
+    """Return what counts as the same text: lower case, contractions written out, no punctuation
+    between words; a minus counts.
+    """
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
-    bare = re.sub(r"(?<!\d)(?!(?<!\S)-\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
+    bare = re.sub(
+        r"(?<!\d)(?!(?<!\S)-\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded
+    )
     return " ".join(bare.split())
 
 
 def gist(text: str) -> str:
     """Return the words that carry a text's meaning, each as its root, in the order of the alphabet.
 
-    The same for `User loves sailing.` and `I love to sail`: coarser than what counts as the same text, for asking once too often.
+    The same for `User loves sailing.` and `I love to sail`: coarser than what counts as the same
+    text, for asking once too often.
     """
     roots = set()
     for word in tokens(expand(unicodedata.normalize("NFKC", text)).casefold()):

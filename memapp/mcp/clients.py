@@ -1,7 +1,8 @@
 """The programs that `memapp mcp connect` knows: where each is told of a server, and in which form.
 
-A file is written only where it is plain JSON, and nothing in it but memapp's own entry changes. Others are written by hand, from
-what is printed: settings with comments, and YAML, would lose what people wrote there.
+A file is written only where it is plain JSON, and nothing in it but memapp's own entry changes.
+Others are written by hand, from what is printed: settings with comments, and YAML, would lose what
+people wrote there.
 """
 
 import json
@@ -43,7 +44,9 @@ def _applications() -> Path:
     """Return where programs with a window keep their settings."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("APPDATA") or os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return Path(
+        os.environ.get("APPDATA") or os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    )
 
 
 def known_clients() -> dict[str, KnownClient]:
@@ -52,15 +55,31 @@ def known_clients() -> dict[str, KnownClient]:
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     stdio = {"type": "stdio"}
     return {
-        "claude-desktop": KnownClient("mcpServers", applications / "Claude", "claude_desktop_config.json", plain),
-        "claude-code": KnownClient("mcpServers", home, ".claude.json", lambda given: stdio | plain(given), is_json=False),
+        "claude-desktop": KnownClient(
+            "mcpServers", applications / "Claude", "claude_desktop_config.json", plain
+        ),
+        "claude-code": KnownClient(
+            "mcpServers", home, ".claude.json", lambda given: stdio | plain(given), is_json=False
+        ),
         "cursor": KnownClient("mcpServers", home / ".cursor", "mcp.json", plain),
-        "vscode": KnownClient("servers", applications / "Code" / "User", "mcp.json", lambda given: stdio | plain(given)),
+        "vscode": KnownClient(
+            "servers",
+            applications / "Code" / "User",
+            "mcp.json",
+            lambda given: stdio | plain(given),
+        ),
         "zed": KnownClient(
-            "context_servers", config / "zed", "settings.json", lambda given: {"source": "custom"} | plain(given), is_json=False
+            "context_servers",
+            config / "zed",
+            "settings.json",
+            lambda given: {"source": "custom"} | plain(given),
+            is_json=False,
         ),
         "opencode": KnownClient(
-            "mcp", config / "opencode", "opencode.json", lambda given: {"type": "local", "command": list(given), "enabled": True}
+            "mcp",
+            config / "opencode",
+            "opencode.json",
+            lambda given: {"type": "local", "command": list(given), "enabled": True},
         ),
         "goose": KnownClient(
             "extensions",
@@ -68,7 +87,12 @@ def known_clients() -> dict[str, KnownClient]:
             "config.yaml",
             lambda given: {
                 **stdio,
-                **{"name": NAME, "description": "What the person said", "cmd": given[0], "args": list(given[1:])},
+                **{
+                    "name": NAME,
+                    "description": "What the person said",
+                    "cmd": given[0],
+                    "args": list(given[1:]),
+                },
                 **{"enabled": True, "timeout": 300},
             },
             is_json=False,
@@ -78,29 +102,43 @@ def known_clients() -> dict[str, KnownClient]:
 
 
 def configuration(name: str, command: Command) -> str:
-    """Return what is to be put into the file of a program; for Claude Code the command that does so."""
+    """Return what is to be put into the file of a program; for Claude Code the command that does
+    so.
+    """
     if name == "claude-code":
         return f"claude mcp add --scope user {NAME} -- {shlex.join(command)}"
     client = known_clients()[name]
     entry = {client.key: {NAME: client.entry(command)}}
-    return yaml.safe_dump(entry, sort_keys=False) if client.file.endswith(".yaml") else strict_json.write(entry, indent=2)
+    return (
+        yaml.safe_dump(entry, sort_keys=False)
+        if client.file.endswith(".yaml")
+        else strict_json.write(entry, indent=2)
+    )
 
 
 def write(runtime: Runtime, name: str, command: Command) -> Path:
-    """Put memapp's entry into the file of a program. Raises `UsageError` for a file that is no plain JSON, and leaves it."""
+    """Put memapp's entry into the file of a program. Raises `UsageError` for a file that is no
+    plain JSON, and leaves it.
+    """
     client = known_clients()[name]
     path = client.folder / client.file
     try:
         text = path.read_text("utf-8-sig") if path.exists() else ""
         settings = json.loads(text) if text.strip() else {}
-        if not isinstance(settings, dict) or not isinstance(servers := settings.setdefault(client.key, {}), dict):
+        if not isinstance(settings, dict) or not isinstance(
+            servers := settings.setdefault(client.key, {}), dict
+        ):
             raise ValueError
     except (OSError, ValueError, RecursionError):
-        raise UsageError(f"{path} is no plain JSON, so nothing was written.", "Put in what stands above by hand.") from None
+        raise UsageError(
+            f"{path} is no plain JSON, so nothing was written.", "Put in what stands above by hand."
+        ) from None
     servers[NAME] = client.entry(command)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"Cannot make {path.parent}: {error.strerror}.") from None
-    write_private(runtime, path.resolve(), [json.dumps(settings, indent=2, ensure_ascii=False), "\n"])
+    write_private(
+        runtime, path.resolve(), [json.dumps(settings, indent=2, ensure_ascii=False), "\n"]
+    )
     return path

@@ -17,12 +17,17 @@ from memapp.toml_file import line_of, read_toml
 def checked_name(name: str) -> str:
     """Return the name of an agent. Raises `UsageError`."""
     if not re.fullmatch(NAME, name):
-        raise UsageError("An agent's name is made of small letters, digits and . _ -, at most 40.", "Such as: claude-code.")
+        raise UsageError(
+            "An agent's name is made of small letters, digits and . _ -, at most 40.",
+            "Such as: claude-code.",
+        )
     return name
 
 
 def load_grant(runtime: Runtime, agent: str) -> Grant:
-    """Read what an agent is granted; one that is not in the file gets the defaults. Raises `ConfigError` with file and line."""
+    """Read what an agent is granted; one that is not in the file gets the defaults. Raises
+    `ConfigError` with file and line.
+    """
     path = file_of(runtime)
     text, tables = read_toml(path)
     given = tables.get(agent, {})
@@ -31,9 +36,13 @@ def load_grant(runtime: Runtime, agent: str) -> Grant:
     except ValidationError as error:
         first = error.errors()[0]
         word = str(first["loc"][0]) if first["loc"] else agent
-        raise ConfigError(f"{path}, line {line_of(word, text)}: {agent}: {word}: {first['msg']}.") from None
+        raise ConfigError(
+            f"{path}, line {line_of(word, text)}: {agent}: {word}: {first['msg']}."
+        ) from None
     if unknown := sorted(set(grant.categories or ()) - set(runtime.categories.categories)):
-        raise ConfigError(f"{path}, line {line_of(unknown[0], text)}: there is no category {unknown[0]!r}.")
+        raise ConfigError(
+            f"{path}, line {line_of(unknown[0], text)}: there is no category {unknown[0]!r}."
+        )
     return grant
 
 

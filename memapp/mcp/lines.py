@@ -1,4 +1,6 @@
-"""The lines of standard input: what is no message of the protocol is answered, too, or whoever sent it would wait for ever."""
+"""The lines of standard input: what is no message of the protocol is answered, too, or whoever sent
+it would wait for ever.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,7 +21,9 @@ async def messages(lines: Any, answers: Any) -> AsyncIterator[SessionMessage]:
             yield line
         else:
             wrong = ErrorData(code=PARSE_ERROR, message=UNREADABLE)
-            await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id_of(line), error=wrong)))
+            await answers.send(
+                SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id_of(line), error=wrong))
+            )
 
 
 def _id_of(error: Exception) -> int | str | None:

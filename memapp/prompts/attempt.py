@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 LIVELY = 0.7
-"""Temperature of another answer to the same message: 20 of 28 were right and all differed from the first one, 24 of which were.
+"""Temperature of another answer to the same message: 20 of 28 were right and all differed from the
+first one, 24 of which were.
 
-At 0.5 as many were right and one was the same; with the first answer named as one to avoid, and at 1.0, 12 were right.
+At 0.5 as many were right and one was the same; with the first answer named as one to avoid, and at
+1.0, 12 were right.
 """
 
 

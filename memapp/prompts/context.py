@@ -1,8 +1,9 @@
 """The context of a turn's prompts, and the trunk of the reply's.
 
-Evidence stands before the history and the history before the message, for every persona. A plain persona gets the history as
-the turns they were: a small model follows a conversation so, and loses its thread in a transcript. An inner voice is no
-party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
+Evidence stands before the history and the history before the message, for every persona. A plain
+persona gets the history as the turns they were: a small model follows a conversation so, and loses
+its thread in a transcript. An inner voice is no party to a conversation but comments on one; it
+gets one situation with the history as a transcript in it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,12 @@ EARLIER = "Earlier in this chat, before the messages that follow:"
 NOTED = "I remember."
 ABOUT_USER = "About the user: "
 VALUE_CHARS = 60
-CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
+CASE, EVIDENCE, CONVERSATION, QUESTION = (
+    "CASE FACTS",
+    "EVIDENCE DISCOVERED SO FAR",
+    "RECENT CONVERSATION",
+    "'S QUESTION TO YOU",
+)
 HOW_TO_SPEAK = frozenset({"preferred_name", "pronouns", "language", "tone"})
 """Fields of the profile that every reply goes by."""
 PROFILE_LINE_CHARS = 400
@@ -64,8 +70,8 @@ def trunk(context: PromptContext) -> Prompt:
 def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
     """Return how the reply of a persona is begun for it, and the strings at which it is over.
 
-    An inner voice reads a transcript, and a small model would go on with all of it: so it is given its own label and an open
-    quotation mark, and ends with that quotation.
+    An inner voice reads a transcript, and a small model would go on with all of it: so it is given
+    its own label and an open quotation mark, and ends with that quotation.
     """
     if not persona.is_inner_voice:
         return "", ()
@@ -78,21 +84,34 @@ def system_text(context: PromptContext) -> str:
     """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
     persona = context.persona
     if persona.is_inner_voice:
-        return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
+        return "\n".join(
+            filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line])
+        )
     return "\n\n".join([persona.prompt, reply_system(), *_known(context)])
 
 
-def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None) -> dict[str, Sequence[str]]:
-    """Return what a prompt says of the profile: how to speak to the person, and plain values where the message wants something.
+def needed_of_profile(
+    profile: Mapping[str, Sequence[str]], message: str | None
+) -> dict[str, Sequence[str]]:
+    """Return what a prompt says of the profile: how to speak to the person, and plain values where
+    the message wants something.
 
-    Sentences on what is sensitive are told as the memories that they are, where they bear on the message: standing in each
-    prompt, an allergy came into jokes and mails. Of those written by hand, which are no memories, a limit is told where it bears.
+    Sentences on what is sensitive are told as the memories that they are, where they bear on the
+    message: standing in each prompt, an allergy came into jokes and mails. Of those written by
+    hand, which are no memories, a limit is told where it bears.
     """
     wants = bool(message) and wants_something(message or "", words_of(message or ""))
     needed = {field: values for field, values in profile.items() if wants or field in HOW_TO_SPEAK}
     sentences = {field for field in needed if is_sensitive(field) and takes_sentence(field)}
-    limits = {sentence: tuple(filter(partial(_is_needed_limit, message or ""), needed[sentence])) for sentence in sentences}
-    return {field: limits.get(field, values) for field, values in needed.items() if limits.get(field, values)}
+    limits = {
+        sentence: tuple(filter(partial(_is_needed_limit, message or ""), needed[sentence]))
+        for sentence in sentences
+    }
+    return {
+        field: limits.get(field, values)
+        for field, values in needed.items()
+        if limits.get(field, values)
+    }
 
 
 def _is_needed_limit(message: str, value: str) -> bool:
@@ -101,7 +120,11 @@ def _is_needed_limit(message: str, value: str) -> bool:
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
     """Return the profile as one line."""
-    known = [(FIELDS[field].label.lower(), "; ".join(values)) for field, values in profile.items() if field in FIELDS and values]
+    known = [
+        (FIELDS[field].label.lower(), "; ".join(values))
+        for field, values in profile.items()
+        if field in FIELDS and values
+    ]
     said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
     return shorten(f"{ABOUT_USER}{', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
 
@@ -112,10 +135,15 @@ def situation(context: PromptContext, notes: str = "") -> Prompt:
 
 
 def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
-    """Return the exchanges and the message as turns; the first one tells what the chat was about before it."""
+    """Return the exchanges and the message as turns; the first one tells what the chat was about
+    before it.
+    """
     turns = []
     if context.episodes:
-        turns = [PromptTurn("user", f"{EARLIER}\n{_cards(context.episodes)}"), PromptTurn("assistant", NOTED)]
+        turns = [
+            PromptTurn("user", f"{EARLIER}\n{_cards(context.episodes)}"),
+            PromptTurn("assistant", NOTED),
+        ]
     for exchange in context.history:
         if exchange.user is not None:
             turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
@@ -129,7 +157,10 @@ def _situation(context: PromptContext, notes: str) -> str:
     """The order and the headings are those of the specification."""
     persona = context.persona
     shown = format_history(context.history, persona)
-    parts = [*_known(context), f"{CONVERSATION} (last {max(3, len(context.history))} exchanges):\n{shown}"]
+    parts = [
+        *_known(context),
+        f"{CONVERSATION} (last {max(3, len(context.history))} exchanges):\n{shown}",
+    ]
     if notes:
         parts.append(notes)
     if context.message is not None:
@@ -151,4 +182,6 @@ def _cards(lines: tuple[str, ...]) -> str:
 
 
 def _trust(level: float) -> str:
-    return template("trust_low" if level < 1 / 3 else "trust_middle" if level < 2 / 3 else "trust_high").template
+    return template(
+        "trust_low" if level < 1 / 3 else "trust_middle" if level < 2 / 3 else "trust_high"
+    ).template

@@ -1,4 +1,6 @@
-"""The model calls of a council: a reviewer that looks at an answer by one criterion, and the revision after all objections."""
+"""The model calls of a council: a reviewer that looks at an answer by one criterion, and the
+revision after all objections.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -37,28 +39,44 @@ def review(
     asks: str, message: str, notes: Sequence[str], answer: str, *, speaks_against: bool = False
 ) -> tuple[Prompt, Sampling]:
     """Ask one reviewer, who sees nothing of the others."""
-    system = template("review").substitute(asks=asks, stance=AGAINST if speaks_against else IF_IN_DOUBT)
+    system = template("review").substitute(
+        asks=asks, stance=AGAINST if speaks_against else IF_IN_DOUBT
+    )
     asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}"
     return _prompt(system, asked), Sampling(REVIEW_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
 def parse(text: str, criterion: str, message: str, answer: str) -> Objection | None:
-    """Read what a reviewer says; None for no objection, and for one that quotes neither the answer nor the message."""
+    """Read what a reviewer says; None for no objection, and for one that quotes neither the answer
+    nor the message.
+    """
     try:
         said = json.loads(text, strict=False)
         quote, why = (one_line(said[part]).strip() for part in ("quote", "objection"))
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    if said.get("verdict") != "flawed" or not why or not quote or (quote not in answer and quote not in message):
+    if (
+        said.get("verdict") != "flawed"
+        or not why
+        or not quote
+        or (quote not in answer and quote not in message)
+    ):
         return None
     return Objection(criterion, shorten(clean(why), MOST_CHARS), quote[:MOST_CHARS])
 
 
 def revision(
-    message: str, notes: Sequence[str], answer: str, objections: Sequence[Objection], reply_tokens: int
+    message: str,
+    notes: Sequence[str],
+    answer: str,
+    objections: Sequence[Objection],
+    reply_tokens: int,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the answer again, as the objections want it."""
-    said = (f'"{objection.quote}": {objection.text}' if objection.quote else objection.text for objection in objections)
+    said = (
+        f'"{objection.quote}": {objection.text}' if objection.quote else objection.text
+        for objection in objections
+    )
     listed = "\n".join(f"- {clean(text)}" for text in said)
     asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}\n\n[objections]\n{listed}"
     return _prompt(template("revision").template, asked), Sampling(reply_tokens)

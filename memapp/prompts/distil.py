@@ -1,4 +1,6 @@
-"""The model call that says a memory in the person's own words again, as one sentence in the third person."""
+"""The model call that says a memory in the person's own words again, as one sentence in the third
+person.
+"""
 
 from collections.abc import Sequence
 
@@ -11,8 +13,16 @@ HEAD = "User"
 MAX_TOKENS = 96
 SHOWN_CHARS = 1500
 EXAMPLES = (
-    ((), "we've got two goats, they're called Nox and Nell", "User has two goats called Nox and Nell."),
-    (("My cousin Petra has found work.",), "She starts on 3 May.", "User's cousin Petra starts on 3 May."),
+    (
+        (),
+        "we've got two goats, they're called Nox and Nell",
+        "User has two goats called Nox and Nell.",
+    ),
+    (
+        ("My cousin Petra has found work.",),
+        "She starts on 3 May.",
+        "User's cousin Petra starts on 3 May.",
+    ),
     ((), "ich spiele seit 2011 keine Orgel mehr", "User spielt seit 2011 keine Orgel mehr."),
 )
 """What was said before, a memory, and how it is said again."""

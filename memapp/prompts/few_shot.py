@@ -1,4 +1,6 @@
-"""The constant beginnings of prompts: a system text and example turns, read once from `assets/prompts`."""
+"""The constant beginnings of prompts: a system text and example turns, read once from
+`assets/prompts`.
+"""
 
 import json
 import tomllib
@@ -14,7 +16,8 @@ from memapp.paths import bundled
 Example = TypeVar("Example", bound=BaseModel)
 
 CHAT_BEGINS = "[chat begins]"
-"""Without it, questions about oneself that begin a chat look like the examples that need nothing."""
+"""Without it, questions about oneself that begin a chat look like the examples that need nothing.
+"""
 NO_NOTES = "[no notes]"
 """Without such a mark a small model makes notes up."""
 
@@ -77,7 +80,9 @@ def reply_turns() -> tuple[PromptTurn, ...]:
     """Return the example turns of call 2."""
     turns = []
     for example in _reply().examples:
-        asked = "\n\n".join(filter(None, [with_notes(example.message, example.notes), limits_text(example.limits)]))
+        asked = "\n\n".join(
+            filter(None, [with_notes(example.message, example.notes), limits_text(example.limits)])
+        )
         turns += [PromptTurn("user", asked), PromptTurn("assistant", example.reply.strip())]
     return tuple(turns)
 

@@ -8,11 +8,14 @@ from memapp.domain.text import one_line, shorten
 
 EMPTY = "No previous conversation"
 SHOWN_CHARS = 1500
-"""An earlier message is shown so far; a long paste must not push everything else out of the prompt."""
+"""An earlier message is shown so far; a long paste must not push everything else out of the prompt.
+"""
 
 
 def format_history(exchanges: Sequence[Exchange], persona: Persona) -> str:
-    """Write exchanges, a line for each speaker and a blank line after each; an unprompted remark is one line that says so."""
+    """Write exchanges, a line for each speaker and a blank line after each; an unprompted remark is
+    one line that says so.
+    """
     if not exchanges:
         return EMPTY
     lines = []
@@ -20,16 +23,22 @@ def format_history(exchanges: Sequence[Exchange], persona: Persona) -> str:
         if exchange.user is None:
             lines.append(f"{persona.name} (earlier): {_shown(exchange.reply)}")
         else:
-            lines += [f"{persona.user_name}: {_shown(exchange.user)}", f"{persona.name}: {_shown(exchange.reply)}", ""]
+            lines += [
+                f"{persona.user_name}: {_shown(exchange.user)}",
+                f"{persona.name}: {_shown(exchange.reply)}",
+                "",
+            ]
     return "\n".join(lines).strip()
 
 
-def recent(exchanges: Sequence[Exchange], limit: int, total: int | None = None) -> tuple[Exchange, ...]:
+def recent(
+    exchanges: Sequence[Exchange], limit: int, total: int | None = None
+) -> tuple[Exchange, ...]:
     """Return at most the last `limit` exchanges, beginning at a place that moves in steps.
 
-    A short history loses one exchange at a time. A long one loses several at once: until the next time its beginning stays
-    the same, and the model's cache of it stays good. `total` counts the exchanges of the whole chat, when `exchanges` is only
-    its end.
+    A short history loses one exchange at a time. A long one loses several at once: until the next
+    time its beginning stays the same, and the model's cache of it stays good. `total` counts the
+    exchanges of the whole chat, when `exchanges` is only its end.
     """
     total = len(exchanges) if total is None else total
     step = drop_step(limit)
@@ -38,7 +47,8 @@ def recent(exchanges: Sequence[Exchange], limit: int, total: int | None = None) 
 
 
 def drop_step(length: int) -> int:
-    """How many exchanges a history of this length loses together: about an eighth to a quarter of it.
+    """How many exchanges a history of this length loses together: about an eighth to a quarter of
+    it.
 
     A power of two, so that it stays the same while the history grows a little.
     """
@@ -47,7 +57,9 @@ def drop_step(length: int) -> int:
 
 def begun(exchange: Exchange, length: int) -> Exchange:
     """Return an exchange with at most `length` characters of each message."""
-    return Exchange(exchange.user and shorten(exchange.user, length), shorten(exchange.reply, length))
+    return Exchange(
+        exchange.user and shorten(exchange.user, length), shorten(exchange.reply, length)
+    )
 
 
 def _shown(text: str) -> str:

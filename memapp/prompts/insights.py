@@ -1,4 +1,6 @@
-"""The model call that concludes something about the person from several things that they said or that are known."""
+"""The model call that concludes something about the person from several things that they said or
+that are known.
+"""
 
 import json
 import re
@@ -25,7 +27,12 @@ _INSIGHT: Mapping[str, Any] = {
     "summary": {"type": "string", "maxLength": MAX_MEMORY_CHARS},
     "evidence": {"type": "array", "items": {"type": "integer"}, "minItems": 2},
 }
-_ITEM = {"type": "object", "properties": dict(_INSIGHT), "required": list(_INSIGHT), "additionalProperties": False}
+_ITEM = {
+    "type": "object",
+    "properties": dict(_INSIGHT),
+    "required": list(_INSIGHT),
+    "additionalProperties": False,
+}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"insights": {"type": "array", "items": _ITEM, "maxItems": MOST}},
@@ -52,9 +59,13 @@ def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
 
 
 def parse(text: str, lines: int) -> list[Concluded]:
-    """Read a reply, insight by insight; one that is broken, cut short or rests on fewer than two lines is left out."""
+    """Read a reply, insight by insight; one that is broken, cut short or rests on fewer than two
+    lines is left out.
+    """
     found = [_concluded(item, lines) for item in _OBJECT.findall(text)]
-    return [conclusion for conclusion in found if conclusion and len(conclusion.evidence) > 1][:MOST]
+    return [conclusion for conclusion in found if conclusion and len(conclusion.evidence) > 1][
+        :MOST
+    ]
 
 
 def _concluded(written: str, lines: int) -> Concluded | None:
@@ -65,6 +76,8 @@ def _concluded(written: str, lines: int) -> Concluded | None:
     summary, numbers = one.get("summary"), one.get("evidence")
     if not (isinstance(summary, str) and isinstance(numbers, list)):
         return None
-    cited = dict.fromkeys(number for number in numbers if type(number) is int and 1 <= number <= lines)
+    cited = dict.fromkeys(
+        number for number in numbers if type(number) is int and 1 <= number <= lines
+    )
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", one_line(clean(summary)))
     return Concluded(text, tuple(cited))

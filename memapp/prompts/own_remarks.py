@@ -1,4 +1,5 @@
-"""The short remarks that memapp makes itself in a chat, where no model speaks: each in several wordings.
+"""The short remarks that memapp makes itself in a chat, where no model speaks: each in several
+wordings.
 
 None is made twice in a chat while another wording of it fits.
 """
@@ -21,7 +22,11 @@ APPROVED = (
     "Good. From now on it stands in your profile.",
     "Thank you. Your profile has it now.",
 )
-DENIED = ("All right. I do not keep that.", "Then I do not keep it.", "As you wish: that is not kept.")
+DENIED = (
+    "All right. I do not keep that.",
+    "Then I do not keep it.",
+    "As you wish: that is not kept.",
+)
 NO_ANSWER = (
     "The model found no answer to that. A larger one may: Models (F8) lists some.",
     "No answer of its own came from the model. Other words may help.",
@@ -31,7 +36,15 @@ NO_ANSWER = (
 
 
 def reworded(remark: str, said: Sequence[str]) -> str:
-    """Return a remark in the wording that was not made yet, or longest ago; anything else as it is. `said`: oldest first."""
-    wordings = next((some for some in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER) if remark in some), (remark,))
-    last = [max((at for at, text in enumerate(said) if text == wording), default=-1) for wording in wordings]
+    """Return a remark in the wording that was not made yet, or longest ago; anything else as it is.
+    `said`: oldest first.
+    """
+    wordings = next(
+        (some for some in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER) if remark in some),
+        (remark,),
+    )
+    last = [
+        max((at for at, text in enumerate(said) if text == wording), default=-1)
+        for wording in wordings
+    ]
     return wordings[last.index(min(last))]

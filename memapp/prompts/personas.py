@@ -22,7 +22,9 @@ EXPECTED = {
 
 
 def load_personas(folders: Sequence[Path]) -> dict[str, Persona]:
-    """Read every persona; one in a later folder replaces the one of the same id. Raises `ConfigError` for a bad file."""
+    """Read every persona; one in a later folder replaces the one of the same id. Raises
+    `ConfigError` for a bad file.
+    """
     found: dict[str, Persona] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.toml")):
@@ -35,7 +37,9 @@ def _read(path: Path) -> Persona:
     for key in values:
         if key not in EXPECTED:
             advice = did_you_mean(key, EXPECTED, f"Known keys: {', '.join(EXPECTED)}.")
-            raise ConfigError(f"{path}, line {line_of(key, text)}: there is no key {key!r}.", advice)
+            raise ConfigError(
+                f"{path}, line {line_of(key, text)}: there is no key {key!r}.", advice
+            )
     try:
         return Persona.model_validate({**values, "id": path.stem})
     except ValidationError as error:
@@ -46,8 +50,12 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
     first = error.errors()[0]
     key = str(first["loc"][0])
     if key == "id":
-        return ConfigError(f"{path}: a persona's file name is small letters, digits, - and _, beginning with a letter.")
+        return ConfigError(
+            f"{path}: a persona's file name is small letters, digits, - and _, beginning with a letter."
+        )
     if first["type"] == "missing":
         return ConfigError(f"{path}: there is no {key}.", f"{key} is {EXPECTED[key]}.")
-    item = next((f"; number {at + 1} is none" for at in first["loc"][1:2] if isinstance(at, int)), "")
+    item = next(
+        (f"; number {at + 1} is none" for at in first["loc"][1:2] if isinstance(at, int)), ""
+    )
     return ConfigError(f"{path}, line {line_of(key, text)}: {key} is {EXPECTED[key]}{item}.")

@@ -1,7 +1,7 @@
 """Call 1: which facts about the person would change the reply, and what the person may say next.
 
-Its prompt has a slot of its own in the cache, whose beginning is the same in every chat and for every persona; a turn computes
-the message and the few tokens behind it.
+Its prompt has a slot of its own in the cache, whose beginning is the same in every chat and for
+every persona; a turn computes the message and the few tokens behind it.
 """
 
 import json
@@ -18,9 +18,13 @@ from memapp.prompts.few_shot import look_up_message, look_up_system, look_up_tur
 
 KEY = "needed_info"
 PREDICTION_KEY = "what_the_person_writes_next"
-"""The specification's PREDICTION_NEXT, in words: under that name a small model writes topics, or asks what a prediction is."""
+"""The specification's PREDICTION_NEXT, in words: under that name a small model writes topics, or
+asks what a prediction is.
+"""
 HEAD = f'{{"{KEY}":'
-"""Ends before ` [`: in many vocabularies ` []` and ` ["` are one token, and a head that cuts such a token spoils the items."""
+"""Ends before ` [`: in many vocabularies ` []` and ` ["` are one token, and a head that cuts such a
+token spoils the items.
+"""
 PREDICTION_CHARS = 160
 MAX_TOKENS = 40
 PREDICTION_TOKENS = 64
@@ -39,7 +43,9 @@ item ::= word (" " word){0,3} "\""
 word ::= letter (letter | [0-9]){0,17}
 letter ::= [A-Za-z'\u00C0-\u024F\u0370-\u1FFF\u3040-\uD7FF-]
 """
-"""Two items of up to four words: the first two held the right kind as often as five, and each costs half a second."""
+"""Two items of up to four words: the first two held the right kind as often as five, and each costs
+half a second.
+"""
 PREDICTION_GRAMMAR = rf"""root ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
 """
 _LISTED = {KEY: {"type": "array", "items": {"type": "string"}, "maxItems": 2}}
@@ -67,12 +73,17 @@ def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[
     """Return the request for the prediction that stands behind the list."""
     listed = json.dumps(list(needed_info), ensure_ascii=False)
     head = f'{HEAD} {listed}, "{PREDICTION_KEY}": "'
-    return _prompt(context, head), Sampling(max_tokens=PREDICTION_TOKENS, grammar=PREDICTION_GRAMMAR, schema=PREDICTION_SCHEMA)
+    return _prompt(context, head), Sampling(
+        max_tokens=PREDICTION_TOKENS, grammar=PREDICTION_GRAMMAR, schema=PREDICTION_SCHEMA
+    )
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
     """Return the request for the message that is expected after a reply."""
-    return finish_request(replace(context, history=(*context.history, Exchange(context.message, reply)), message="…"), ())
+    return finish_request(
+        replace(context, history=(*context.history, Exchange(context.message, reply)), message="…"),
+        (),
+    )
 
 
 def parse(text: str) -> tuple[str, ...]:
@@ -99,12 +110,16 @@ def read_enough(text: str) -> bool:
 
 
 def keywords(message: str) -> tuple[str, ...]:
-    """Return the words of a message that say what it is about, for when the model gave nothing usable."""
+    """Return the words of a message that say what it is about, for when the model gave nothing
+    usable.
+    """
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
 def unescaped(text: str) -> str:
-    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it is."""
+    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it
+    is.
+    """
     try:
         text = str(json.loads(f'"{text}"', strict=False))
     except ValueError:
@@ -115,7 +130,9 @@ def unescaped(text: str) -> str:
 def _prompt(context: PromptContext, head: str) -> Prompt:
     before = context.history[-1] if context.history else None
     message = look_up_message(_shown(context.message or ""), before and _begun(before))
-    return Prompt(look_up_system(), (*look_up_turns(), PromptTurn("user", message)), head=head, slot="look-up")
+    return Prompt(
+        look_up_system(), (*look_up_turns(), PromptTurn("user", message)), head=head, slot="look-up"
+    )
 
 
 def _begun(exchange: Exchange) -> Exchange:
@@ -125,11 +142,17 @@ def _begun(exchange: Exchange) -> Exchange:
 
 def _shown(message: str) -> str:
     front = MESSAGE_CHARS * 2 // 3
-    return message if len(message) <= MESSAGE_CHARS else f"{message[:front]} … {message[front - MESSAGE_CHARS :]}"
+    return (
+        message
+        if len(message) <= MESSAGE_CHARS
+        else f"{message[:front]} … {message[front - MESSAGE_CHARS :]}"
+    )
 
 
 def _items(text: str) -> tuple[list[str], list[str], bool]:
-    """Return the strings of the list, the one that has only begun, and whether the list ends; nothing where there is no list."""
+    """Return the strings of the list, the one that has only begun, and whether the list ends;
+    nothing where there is no list.
+    """
     text = text[:LONGEST_CHARS]
     # A server that cannot continue the head writes it again.
     begun = re.search(rf'"{KEY}"\s*:\s*\[', text) or re.match(r"\s*\[", text)

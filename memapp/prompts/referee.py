@@ -1,7 +1,7 @@
 """The model call that judges one step of a run by what was done, and by nothing of what came of it.
 
-It is told how the steps before went, where that is known: a run begins with a failure, so whoever judged all steps of one at
-once would be right by their places.
+It is told how the steps before went, where that is known: a run begins with a failure, so whoever
+judged all steps of one at once would be right by their places.
 """
 
 import json
@@ -31,7 +31,10 @@ SCHEMA: Mapping[str, Any] = {
 
 def request(task: str, steps: Sequence[RunStep]) -> tuple[Prompt, Sampling]:
     """Ask how the last of some steps went."""
-    lines = [f"{number}. {_line(step.action)} ({_went(step)})" for number, step in enumerate(steps[-MOST_STEPS:-1], start=1)]
+    lines = [
+        f"{number}. {_line(step.action)} ({_went(step)})"
+        for number, step in enumerate(steps[-MOST_STEPS:-1], start=1)
+    ]
     last = f"{len(lines) + 1}. {_line(steps[-1].action)} (?)"
     told = "\n".join([*([f"Task: {_line(task)}"] if task else []), *lines, last])
     prompt = Prompt(template("referee").template, (PromptTurn("user", told),))

@@ -20,4 +20,6 @@ def request(context: PromptContext, attempt: Attempt = FIRST) -> tuple[Prompt, S
     prompt = replace(trunk(context), suffix=asked, head=head)
     max_tokens = min(context.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS)
     seed = len(context.history) + attempt.seed
-    return prompt, replace(respond.sampling(context, max_tokens, TEMPERATURE, attempt, stop), seed=seed)
+    return prompt, replace(
+        respond.sampling(context, max_tokens, TEMPERATURE, attempt, stop), seed=seed
+    )

@@ -1,8 +1,8 @@
 """Call 2: the reply, from the notes that recall found.
 
-The system text and the examples are the same in every turn and stand first; then the chat, the notes, the message and behind it
-the limits that the reply must keep to. A small model heeds what stands behind a message more than what stands before it, and
-recites it more.
+The system text and the examples are the same in every turn and stand first; then the chat, the
+notes, the message and behind it the limits that the reply must keep to. A small model heeds what
+stands behind a message more than what stands before it, and recites it more.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ from memapp.prompts.templates import template
 
 TOP_P, MIN_P = 0.9, 0.05
 DRY_MULTIPLIER, DRY_ALLOWED = 0.5, 4
-"""So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
+"""So that a reply does not say again what the last ones said, word for word: a small model copies
+what it said.
+"""
 SAID = 6
 """How many of the last replies must not be said again."""
 LESSON_CHARS = 200
@@ -42,7 +44,9 @@ def request(
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
-    """Return the request for the reply. `updates` are the lines of the delta header, `lessons` commands that worked."""
+    """Return the request for the reply. `updates` are the lines of the delta header, `lessons`
+    commands that worked.
+    """
     minded = frozenset(limit.id for limit in limits)
     notes = [note(hit) for hit in hits if hit.id not in minded]
     head, stop = speech(context.persona)
@@ -54,7 +58,13 @@ def request(
     return prompt, sampling(context, reply_tokens, temperature, attempt, stop)
 
 
-def sampling(context: PromptContext, max_tokens: int, temperature: float, attempt: Attempt, stop: tuple[str, ...]) -> Sampling:
+def sampling(
+    context: PromptContext,
+    max_tokens: int,
+    temperature: float,
+    attempt: Attempt,
+    stop: tuple[str, ...],
+) -> Sampling:
     """Return how a reply is sampled: near the likeliest words, but not those of the last replies."""
     return Sampling(
         max_tokens=max_tokens,
@@ -74,12 +84,18 @@ def with_known(context: PromptContext, lines: Sequence[str], card: str = "") -> 
     if context.persona.is_inner_voice:
         return situation(context, "\n".join(filter(None, [*lines, card])))
     prompt, message = trunk(context), "\n\n".join(filter(None, [card, context.message]))
-    return replace(prompt, turns=(*prompt.turns[:-1], PromptTurn("user", with_notes(message, tuple(lines)))))
+    return replace(
+        prompt, turns=(*prompt.turns[:-1], PromptTurn("user", with_notes(message, tuple(lines))))
+    )
 
 
 def known(context: PromptContext) -> list[str]:
-    """Return the profile as the line that stands before the notes; an inner voice has it in its system text."""
-    profile = "" if context.persona.is_inner_voice else context.profile_line.removeprefix(ABOUT_USER)
+    """Return the profile as the line that stands before the notes; an inner voice has it in its
+    system text.
+    """
+    profile = (
+        "" if context.persona.is_inner_voice else context.profile_line.removeprefix(ABOUT_USER)
+    )
     return [f"- profile: {profile}"] if profile else []
 
 
@@ -115,9 +131,13 @@ def commands(lessons: Sequence[str]) -> str:
 
 
 def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str | None:
-    """Return the one of the last three replies that this one says again, if any; what is asked again may be said again."""
+    """Return the one of the last three replies that this one says again, if any; what is asked
+    again may be said again.
+    """
     asked = message and one_line(message).casefold()
     others = (
-        exchange for exchange in history[-EXCHANGES:] if exchange.user is None or one_line(exchange.user).casefold() != asked
+        exchange
+        for exchange in history[-EXCHANGES:]
+        if exchange.user is None or one_line(exchange.user).casefold() != asked
     )
     return repeated(reply, [exchange.reply for exchange in others])

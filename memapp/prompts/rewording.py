@@ -1,4 +1,6 @@
-"""The model call that says a lesson in more general words. It is shown the two commands, and nothing of any output."""
+"""The model call that says a lesson in more general words. It is shown the two commands, and
+nothing of any output.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +38,10 @@ def request(wrong: str, correct: str, triggers: int) -> tuple[Prompt, Sampling]:
 
 def again(asked: Prompt, reply: str) -> Prompt:
     """Ask once more, since the reply cannot be read."""
-    correction = (PromptTurn("assistant", reply), PromptTurn("user", template("rewording_again").template))
+    correction = (
+        PromptTurn("assistant", reply),
+        PromptTurn("user", template("rewording_again").template),
+    )
     return replace(asked, turns=(*asked.turns, *correction))
 
 
@@ -46,7 +51,9 @@ def labels(triggers: int) -> list[str]:
 
 
 def parse(text: str, triggers: int) -> tuple[str, str, LessonLevel] | None:
-    """Read a reply: the wrong part, the correct one, and where the rule counts; None if anything in it is not as it was asked."""
+    """Read a reply: the wrong part, the correct one, and where the rule counts; None if anything in
+    it is not as it was asked.
+    """
     try:
         said = Reworded.model_validate_json(text)
     except ValidationError:
@@ -58,7 +65,9 @@ def parse(text: str, triggers: int) -> tuple[str, str, LessonLevel] | None:
 
 
 def _grammar(names: Sequence[str]) -> str:
-    of_failures, levels = (" | ".join(rf'"\"{text}\""' for text in some) for some in (names, _LEVELS))
+    of_failures, levels = (
+        " | ".join(rf'"\"{text}\""' for text in some) for some in (names, _LEVELS)
+    )
     return rf"""
 root ::= "{{\"trigger_fingerprints\": [" failure (", " failure)* "], " rule ", \"scope_hint\": " level "}}"
 rule ::= "\"rule_text\": \"" part " -> " part "\""
@@ -71,8 +80,17 @@ letter ::= [^"\\\x00-\x1F\x7F] | "\\\"" | "\\\\"
 
 def _schema(names: Sequence[str]) -> dict[str, Any]:
     said = {
-        "trigger_fingerprints": {"type": "array", "items": {"type": "string", "enum": [*names]}, "minItems": 1},
+        "trigger_fingerprints": {
+            "type": "array",
+            "items": {"type": "string", "enum": [*names]},
+            "minItems": 1,
+        },
         "rule_text": {"type": "string", "maxLength": MAX_RULE_CHARS},
         "scope_hint": {"type": "string", "enum": [*_LEVELS]},
     }
-    return {"type": "object", "properties": said, "required": [*said], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": said,
+        "required": [*said],
+        "additionalProperties": False,
+    }

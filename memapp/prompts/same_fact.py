@@ -1,4 +1,6 @@
-"""The model call that says how the two facts of each of some pairs are related, for all pairs in one prompt."""
+"""The model call that says how the two facts of each of some pairs are related, for all pairs in
+one prompt.
+"""
 
 import json
 import re
@@ -28,10 +30,15 @@ _ANSWERS: dict[str, Any] = {
 def request(pairs: Sequence[tuple[str, str]]) -> tuple[Prompt, Sampling]:
     """Ask how the two facts of each pair are related; the second of a pair was said later."""
     asked = "\n".join(
-        f"{number}. A: {one_line(pair)} B: {one_line(other)}" for number, (pair, other) in enumerate(pairs, start=1)
+        f"{number}. A: {one_line(pair)} B: {one_line(other)}"
+        for number, (pair, other) in enumerate(pairs, start=1)
     )
-    sampling = Sampling(TOKENS_A_PAIR * len(pairs), grammar=_grammar(len(pairs)), schema=_schema(len(pairs)))
-    return Prompt(template("same_fact").template, (PromptTurn("user", asked),), slot="scratch"), sampling
+    sampling = Sampling(
+        TOKENS_A_PAIR * len(pairs), grammar=_grammar(len(pairs)), schema=_schema(len(pairs))
+    )
+    return Prompt(
+        template("same_fact").template, (PromptTurn("user", asked),), slot="scratch"
+    ), sampling
 
 
 def parse(text: str, pairs: int) -> list[Relation | None]:
@@ -54,7 +61,9 @@ def _read(written: str) -> tuple[int, Relation | None]:
 
 
 def _grammar(pairs: int) -> str:
-    items = ' ", " '.join(rf'"{{\"pair\": {number}, \"is\": \"" is "\"}}"' for number in range(1, pairs + 1))
+    items = ' ", " '.join(
+        rf'"{{\"pair\": {number}, \"is\": \"" is "\"}}"' for number in range(1, pairs + 1)
+    )
     return rf"""
 root ::= "{{\"answers\": [" {items} "]}}"
 is ::= {" | ".join(f'"{relation}"' for relation in RELATIONS)}
@@ -63,4 +72,9 @@ is ::= {" | ".join(f'"{relation}"' for relation in RELATIONS)}
 
 def _schema(pairs: int) -> dict[str, Any]:
     answers = {"type": "array", "items": _ANSWERS, "minItems": pairs, "maxItems": pairs}
-    return {"type": "object", "properties": {"answers": answers}, "required": ["answers"], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {"answers": answers},
+        "required": ["answers"],
+        "additionalProperties": False,
+    }

@@ -58,13 +58,17 @@ def learning(runtime: Runtime) -> Learning:
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
-    """Return the versions of a memory, oldest first, without those that look the same as the one before."""
+    """Return the versions of a memory, oldest first, without those that look the same as the one
+    before.
+    """
     known = {version.id: version for version in versions(runtime, memory_id)}
     moments: list[Moment] = []
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
         found = known.get(entry.after or 0)
         if found is not None and (not moments or _seen(found) != _seen(moments[-1].version)):
-            moments.append(Moment(found, entry.event, entry.actor, entry.at, replaced(runtime, entry)))
+            moments.append(
+                Moment(found, entry.event, entry.actor, entry.at, replaced(runtime, entry))
+            )
     return tuple(moments)
 
 
@@ -73,9 +77,21 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
     if entry.event is not Event.ADD or entry.actor == "import":
         return ()
     step = history.entries_of_step(runtime.read(), entry.step)
-    gave_way = [other for other in step if other.meta.get("reason") == "superseded" or other.meta.get("into") == entry.memory_id]
+    gave_way = [
+        other
+        for other in step
+        if other.meta.get("reason") == "superseded" or other.meta.get("into") == entry.memory_id
+    ]
     return tuple(version(runtime, entry.before).text for entry in gave_way if entry.before)
 
 
 def _seen(version: Version) -> tuple[object, ...]:
-    return (version.text, version.tags, version.category, version.importance, version.pinned, version.state, version.steps)
+    return (
+        version.text,
+        version.tags,
+        version.category,
+        version.importance,
+        version.pinned,
+        version.state,
+        version.steps,
+    )

@@ -1,4 +1,6 @@
-"""An agent's record as the file `memory/<agent>.json` of the specification; what was brought in goes out as it came."""
+"""An agent's record as the file `memory/<agent>.json` of the specification; what was brought in
+goes out as it came.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -23,7 +25,9 @@ OPTIONAL = frozenset({"artifact_type", "probation_until"})
 
 
 def import_agent(runtime: Runtime, path: Path) -> Revision:
-    """Bring in the file of an agent that did nothing here yet. Raises `UsageError` for anything else."""
+    """Bring in the file of an agent that did nothing here yet. Raises `UsageError` for anything
+    else.
+    """
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
@@ -37,23 +41,36 @@ def import_agent(runtime: Runtime, path: Path) -> Revision:
     known = next((agent for agent in list_agents(runtime) if agent.name == name), Agent(name))
     if name in ("person", "undo") or known.imported or known.events or known.undecided:
         raise UsageError(f"There is a record of {name} here already.", "It is kept as it is.")
-    probation, says = datetime.fromisoformat(until) if until else None, (data["model"], data["primary_role"])
-    change = AgentChanged(name, None, strict_json.write(data), *says, data["rounds_participated"], probation)
+    probation, says = (
+        datetime.fromisoformat(until) if until else None,
+        (data["model"], data["primary_role"]),
+    )
+    change = AgentChanged(
+        name, None, strict_json.write(data), *says, data["rounds_participated"], probation
+    )
     try:
         with runtime.write() as session:
             return changes.apply(session, change, runtime.actor())
     except Rejected:
-        raise UsageError(f"{path} is no record of an agent: its name, model, role or rounds cannot be.") from None
+        raise UsageError(
+            f"{path} is no record of an agent: its name, model, role or rounds cannot be."
+        ) from None
 
 
 def check(data: Any) -> None:
     """Raise `ValueError` for what has not the form of `assets/agent.json`."""
-    _check(data, strict_json.read(paths.bundled("assets", "agent.json").read_text("utf-8")), "the file")
+    _check(
+        data, strict_json.read(paths.bundled("assets", "agent.json").read_text("utf-8")), "the file"
+    )
 
 
 def _check(value: Any, example: Any, place: str) -> None:
     if isinstance(example, Mapping):
-        if not isinstance(value, Mapping) or value.keys() - example or example.keys() - value.keys() - OPTIONAL:
+        if (
+            not isinstance(value, Mapping)
+            or value.keys() - example
+            or example.keys() - value.keys() - OPTIONAL
+        ):
             raise ValueError(f"{place} has other fields")
         for name, part in value.items():
             _check(part, example[name], name)
@@ -68,14 +85,19 @@ def _check(value: Any, example: Any, place: str) -> None:
 
 
 def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
-    """Return the record of an agent in the form of the specification: its last hundred dissents and overrides, and sums."""
+    """Return the record of an agent in the form of the specification: its last hundred dissents and
+    overrides, and sums.
+    """
     file = strict_json.read(agent.imported) if agent.imported else {}
     dissents = agents.list_dissents(runtime.read(), agent.name)
     overrides = sorted(list_overrides(runtime, agent.name), key=lambda one: one.at)
     if file and not (dissents or overrides or any(event.number for event in agent.events)):
         return dict(file)
     of, now, probation = agent.total, runtime.clock(), agent.probation_until
-    noted = ({"timestamp": _time(event.at), "score": score, "reason": event.reason} for event, score in agent.history())
+    noted = (
+        {"timestamp": _time(event.at), "score": score, "reason": event.reason}
+        for event, score in agent.history()
+    )
 
     def last(name: str, own: Iterable[Any]) -> list[Any]:
         return [*file.get(name, ()), *own][-RAW:]
@@ -83,13 +105,16 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
     return {
         **{"agent_name": agent.name, "model": agent.model, "primary_role": agent.primary_role},
         "dissent_history": last("dissent_history", map(_dissent, dissents)),
-        "override_history": last("override_history", (_override(override, now) for override in overrides)),
+        "override_history": last(
+            "override_history", (_override(override, now) for override in overrides)
+        ),
         "trust_score": agent.trust,
         "trust_score_history": last("trust_score_history", noted),
         "long_term_stats": {
             "avg_dissent_depth_last_90d": of.depth / of.dissents if of.dissents else 0.0,
             "dissent_impact_ratio_last_90d": of.impactful / of.judged if of.judged else 0.0,
-            "total_overrides": len(overrides) + file.get("long_term_stats", {}).get("total_overrides", 0),
+            "total_overrides": len(overrides)
+            + file.get("long_term_stats", {}).get("total_overrides", 0),
             "regret_rate_last_90d": of.regretted / of.overrides if of.overrides else 0.0,
         },
         "rounds_participated": agent.rounds,
@@ -113,8 +138,14 @@ def _dissent(one: Dissent) -> dict[str, Any]:
 def _override(one: Override, now: datetime) -> dict[str, Any]:
     regretted = one.outcome(now) == "regretted"
     return {
-        **{"round_id": f"run_{one.act_at.astimezone(UTC):%Y%m%d_%H%M%S}/round_1", "timestamp": _time(one.at)},
+        **{
+            "round_id": f"run_{one.act_at.astimezone(UTC):%Y%m%d_%H%M%S}/round_1",
+            "timestamp": _time(one.at),
+        },
         "context": {"task": f"{one.kind} {one.memory_id}"},
         **{"agent_output": one.output, "human_decision": one.decision, "regret": regretted},
-        **{"auto_check_deadline": _time(one.deadline), "reverted_by": (one.last_by or "person") if regretted else None},
+        **{
+            "auto_check_deadline": _time(one.deadline),
+            "reverted_by": (one.last_by or "person") if regretted else None,
+        },
     }

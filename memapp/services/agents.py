@@ -1,7 +1,8 @@
-"""Other programs: what an agent reads of the memory, and proposes for it, within its grant. Each call is noted.
+"""Other programs: what an agent reads of the memory, and proposes for it, within its grant. Each
+call is noted.
 
-An agent never writes. What it brings is a consent request, of which nobody else learns before the person's yes: no search, no
-prompt and no other agent.
+An agent never writes. What it brings is a consent request, of which nobody else learns before the
+person's yes: no search, no prompt and no other agent.
 """
 
 import shlex
@@ -73,7 +74,9 @@ class Quotation(BaseModel):
     text: str = Field(description="What was said, quoted.")
     category: str = Field(description="What it is about; `chat` for a message.")
     date: str = Field(description="The day on which it was said or changed.")
-    origin: str = Field(description="Where it comes from; `said` and `person` are the person's own words.")
+    origin: str = Field(
+        description="Where it comes from; `said` and `person` are the person's own words."
+    )
     why: str = Field(default="", description="Why it was found.")
 
 
@@ -83,13 +86,17 @@ class FoundMemories(BaseModel):
     what: str = Field(default=QUOTATIONS, description="What the texts are.")
     memories: list[Quotation] = Field(description="Best first, or newest first.")
     changed: list[str] = Field(description="What changed since you last asked.")
-    left_out: int = Field(default=0, description="How many more were found that were too long together.")
+    left_out: int = Field(
+        default=0, description="How many more were found that were too long together."
+    )
 
 
 class Proposal(BaseModel):
     """What became of something that an agent brought."""
 
-    status: Literal["waits", "known", "withdrawn"] = Field(description="Nothing is remembered by you alone.")
+    status: Literal["waits", "known", "withdrawn"] = Field(
+        description="Nothing is remembered by you alone."
+    )
     id: str = Field(description="Of the proposal, for `withdraw`; of what is known, of that.")
     told: str = Field(description="What that means.")
 
@@ -102,7 +109,9 @@ def introduce(runtime: Runtime, agent: str) -> None:
 
 @contextmanager
 def called(runtime: Runtime, caller: Caller, tool: str) -> Iterator[list[str]]:
-    """Note a call with the ids that are put into the list, or with why it was refused. Raises `Refused` for a blocked agent."""
+    """Note a call with the ids that are put into the list, or with why it was refused. Raises
+    `Refused` for a blocked agent.
+    """
     ids: list[str] = []
     refused = ""
     try:
@@ -130,22 +139,50 @@ def _note(runtime: Runtime, caller: Caller, tool: str, ids: list[str], refused: 
         events.add_event(session, "context", events.CALL, "error" if refused else "ok", meta=named)
 
 
-# Reading ------------------------------------------------------------------------------------------------------------------
+# Reading ------------------------------------------------------------------------------------------
 
 
-def search(runtime: Runtime, caller: Caller, text: str, category: str = "", limit: int = 5) -> FoundMemories:
-    """Return what fits a text, of one category or of all that the agent may read; with the grant, earlier messages too."""
+def search(
+    runtime: Runtime, caller: Caller, text: str, category: str = "", limit: int = 5
+) -> FoundMemories:
+    """Return what fits a text, of one category or of all that the agent may read; with the grant,
+    earlier messages too.
+    """
     capability = _reading(runtime, caller)
-    given = {"agent": caller.agent, "query": text, "top_k": limit, "budget_tokens": BUDGET_TOKENS, "return": "full"}
+    given = {
+        "agent": caller.agent,
+        "query": text,
+        "top_k": limit,
+        "budget_tokens": BUDGET_TOKENS,
+        "return": "full",
+    }
     request: QueryRequest = read_request(given | ({"categories": [category]} if category else {}))
     answer = query(runtime, capability, request)
-    known = {memory.id: memory for memory in memories.get_memories(runtime.read(), [bullet.id for bullet in answer.memories])}
-    found = [_quotation(known[bullet.id], getattr(bullet, "why", "")) for bullet in answer.memories if bullet.id in known]
+    known = {
+        memory.id: memory
+        for memory in memories.get_memories(
+            runtime.read(), [bullet.id for bullet in answer.memories]
+        )
+    }
+    found = [
+        _quotation(known[bullet.id], getattr(bullet, "why", ""))
+        for bullet in answer.memories
+        if bullet.id in known
+    ]
     if caller.grant.chats and not category:
-        wanted = RecallRequest(text, top_k=limit, kinds=("message",), scope=scope(runtime, capability))
+        wanted = RecallRequest(
+            text, top_k=limit, kinds=("message",), scope=scope(runtime, capability)
+        )
         for hit in recall(runtime, wanted):
-            said = f'{"User" if hit.said_by == "user" else "Assistant"} said: "{one_line(hit.text)}"'
-            about = {"category": "chat", "date": f"{hit.at.date()}", "origin": hit.said_by, "why": hit.why}
+            said = (
+                f'{"User" if hit.said_by == "user" else "Assistant"} said: "{one_line(hit.text)}"'
+            )
+            about = {
+                "category": "chat",
+                "date": f"{hit.at.date()}",
+                "origin": hit.said_by,
+                "why": hit.why,
+            }
             found.append(Quotation(id=hit.id, text=said, **about))
     return FoundMemories(memories=found, changed=list(answer.header), left_out=answer.left_out)
 
@@ -155,7 +192,9 @@ def recent(runtime: Runtime, caller: Caller, limit: int = 10, category: str = ""
     capability = _reading(runtime, caller)
     seen = _scope(runtime, capability, category)
     found = memories.in_scope(runtime.read(), seen, limit, Sort.NEWEST)
-    return FoundMemories(memories=[_quotation(memory) for memory in found], changed=list(news(runtime, capability)))
+    return FoundMemories(
+        memories=[_quotation(memory) for memory in found], changed=list(news(runtime, capability))
+    )
 
 
 def changed(runtime: Runtime, caller: Caller) -> tuple[str, ...]:
@@ -186,7 +225,10 @@ def _capability(runtime: Runtime, caller: Caller) -> Capability:
 
 def _scope(runtime: Runtime, capability: Capability, category: str = "") -> Scope:
     if category and category not in capability.categories:
-        raise Refused("This category is not granted to this agent.", f"Granted: {', '.join(sorted(capability.categories))}.")
+        raise Refused(
+            "This category is not granted to this agent.",
+            f"Granted: {', '.join(sorted(capability.categories))}.",
+        )
     return scope(runtime, capability, frozenset({category}) if category else None, QueryFilters())
 
 
@@ -200,26 +242,45 @@ def _seen(runtime: Runtime, capability: Capability, memory_id: str) -> Memory:
 def _quotation(memory: Memory, why: str = "") -> Quotation:
     text = one_line(clean(reported(memory)))
     quoted = text if memory.origin == "said" and not memory.steps else f'"{text}"'
-    about = {"category": memory.category, "date": f"{memory.updated_at.date()}", "origin": memory.origin, "why": why}
+    about = {
+        "category": memory.category,
+        "date": f"{memory.updated_at.date()}",
+        "origin": memory.origin,
+        "why": why,
+    }
     return Quotation(id=memory.id, text=quoted, **about)
 
 
-# Proposing ----------------------------------------------------------------------------------------------------------------
+# Proposing ----------------------------------------------------------------------------------------
 
 
-def propose(runtime: Runtime, caller: Caller, text: str, quote: str = "", category: str = "") -> Proposal:
-    """Put something before the person that they may want remembered, with the words of theirs that it is taken from."""
+def propose(
+    runtime: Runtime, caller: Caller, text: str, quote: str = "", category: str = ""
+) -> Proposal:
+    """Put something before the person that they may want remembered, with the words of theirs that
+    it is taken from.
+    """
     capability = _proposing(runtime, caller)
-    if category and (category not in capability.categories or category not in curate.categories(runtime)):
+    if category and (
+        category not in capability.categories or category not in curate.categories(runtime)
+    ):
         open_ = sorted(capability.categories & set(curate.categories(runtime)))
-        raise Refused("This agent may not propose into this category.", f"It may into: {', '.join(open_)}.")
+        raise Refused(
+            "This agent may not propose into this category.", f"It may into: {', '.join(open_)}."
+        )
     known = memories.find_same(runtime.read(), normalise(curate.checked(text)))
-    if known and caller.grant.reads and memories.get_in_scope(runtime.read(), _scope(runtime, capability), known):
+    if (
+        known
+        and caller.grant.reads
+        and memories.get_in_scope(runtime.read(), _scope(runtime, capability), known)
+    ):
         return Proposal(status="known", id=known, told="The person has this in memory already.")
     return _put_before(runtime, caller, text, quote, category or NOTES)
 
 
-def correct(runtime: Runtime, caller: Caller, memory_id: str, text: str, quote: str = "") -> Proposal:
+def correct(
+    runtime: Runtime, caller: Caller, memory_id: str, text: str, quote: str = ""
+) -> Proposal:
     """Put other words before the person for something that the agent may read."""
     _proposing(runtime, caller)
     before = _seen(runtime, _reading(runtime, caller), memory_id)
@@ -242,7 +303,9 @@ def _proposing(runtime: Runtime, caller: Caller) -> Capability:
     return _capability(runtime, caller)
 
 
-def _put_before(runtime: Runtime, caller: Caller, text: str, quote: str, category: str, instead_of: str = "") -> Proposal:
+def _put_before(
+    runtime: Runtime, caller: Caller, text: str, quote: str, category: str, instead_of: str = ""
+) -> Proposal:
     quote = curate.checked(quote) if quote.strip() else ""
     if any(map(may_tell_secret, (text, quote))):  # an agent cannot be asked
         raise UsageError(curate.SECRET)
@@ -251,7 +314,7 @@ def _put_before(runtime: Runtime, caller: Caller, text: str, quote: str, categor
     return Proposal(status="waits", id=request.id, told=WAITS)
 
 
-# Lessons ------------------------------------------------------------------------------------------------------------------
+# Lessons ------------------------------------------------------------------------------------------
 
 
 def lesson_hint(runtime: Runtime, caller: Caller, command: str, folder: Path) -> list[str]:
@@ -260,7 +323,9 @@ def lesson_hint(runtime: Runtime, caller: Caller, command: str, folder: Path) ->
     return [hint.in_advance for hint in runs.bearing(runtime, tool, command)]
 
 
-def step_report(runtime: Runtime, caller: Caller, command: str, folder: Path, code: int, output: str, task: str) -> list[str]:
+def step_report(
+    runtime: Runtime, caller: Caller, command: str, folder: Path, code: int, output: str, task: str
+) -> list[str]:
     """Record how a command of the agent went; return what is known of its failure."""
     tool, client = _tool(runtime, caller, command, folder), Client("mcp", caller.agent, task)
     reported = runs.report(runtime, tool, as_attempt(command, Ran(code, output, 0.0)), client)

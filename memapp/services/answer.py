@@ -11,13 +11,31 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Role, exchanges
+from memapp.domain.chat import (
+    FROM_MEMORY,
+    MAX_MESSAGE_CHARS,
+    OWN_WORDS,
+    Message,
+    MessageStatus,
+    Role,
+    exchanges,
+)
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Usage
 from memapp.domain.repetition import loop_start, without_echo
 from memapp.domain.text import clean, one_line, shorten
-from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
+from memapp.domain.turn import (
+    Completed,
+    Failed,
+    Found,
+    Predicted,
+    Restarted,
+    Streamed,
+    Thinking,
+    TurnEvent,
+    Waiting,
+)
 from memapp.errors import DiskFull, MemappError, ModelDied, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.asked import asked_about, content
@@ -51,7 +69,10 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     reply = _Reply(runtime, turn)
     error: MemappError | None = None
     try:
-        with reply.watched(), leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner):
+        with (
+            reply.watched(),
+            leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner),
+        ):
             yield from reply.write()
         reply.settle()
     except ModelDied as reason:
@@ -63,7 +84,11 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         raise
     finally:
         saved, unsaved = reply.save()
-    if problem := error or unsaved or (MemappError(*ERASED) if saved.status is MessageStatus.FAILED else None):
+    if (
+        problem := error
+        or unsaved
+        or (MemappError(*ERASED) if saved.status is MessageStatus.FAILED else None)
+    ):
         yield Failed(saved, problem)
     else:
         yield Completed(saved)
@@ -119,13 +144,20 @@ class _Reply:
                 yield Predicted(self.needed_info, "prefetched", Usage())
             else:
                 yield self._predict(model, context)
-            self.retrieved = self._attempt("look_up", partial(self._look_up, model, context, about, in_prompt)) or Retrieved()
+            self.retrieved = (
+                self._attempt("look_up", partial(self._look_up, model, context, about, in_prompt))
+                or Retrieved()
+            )
             yield self._found()
         context = replace(context, said=(*context.said, *turn.others))
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
         message = turn.message.text if turn.message else ""
-        repeated = respond.repeats(self.text, exchanges(turn.earlier), message) or self._echoed or " ".join(self._recited)
+        repeated = (
+            respond.repeats(self.text, exchanges(turn.earlier), message)
+            or self._echoed
+            or " ".join(self._recited)
+        )
         if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = ""
@@ -135,7 +167,9 @@ class _Reply:
             return
         if echoed := self._echoed:
             yield Restarted(echoed)
-            self.text = without_echo(self.text, echoed) or own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
+            self.text = without_echo(self.text, echoed) or own_remarks.reworded(
+                own_remarks.NO_ANSWER[0], self._said()
+            )
             yield Streamed(self.text)
         elif said := self._recited:
             yield Restarted(" ".join(said))
@@ -170,13 +204,18 @@ class _Reply:
         self.status = MessageStatus.COMPLETE
 
     def _predict(self, model: ChatModel, context: PromptContext) -> Predicted:
-        """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
+        """Call 1. It is read only until its list of needed information is closed; the rest is
+        completed in idle time.
+        """
         if self.turn.kept:
             self.needed_info, self.has_asked = self.turn.kept, True
             return Predicted(self.turn.kept, "kept", Usage())
         prompt, sampling = predict.request(context)
         text, enough = "", Cancel()
-        with self.turn.cancel.heard_by(enough.set), closing(model.generate(prompt, sampling, enough)) as stream:
+        with (
+            self.turn.cancel.heard_by(enough.set),
+            closing(model.generate(prompt, sampling, enough)) as stream,
+        ):
             for part in stream:
                 if isinstance(part, Finished):
                     self.predict_usage = part.usage
@@ -188,14 +227,18 @@ class _Reply:
         self.has_asked = bool(self.needed_info) or predict.needs_nothing(text)
         if self.has_asked:
             with self._saving() as session:
-                checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
+                checkpoints.advance(
+                    session, self.turn.thread.id, lambda at: at.predicted(self.needed_info)
+                )
             return Predicted(self.needed_info, "model", self.predict_usage)
         return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
 
     def _attempt(self, op: str, step: Callable[[], T]) -> T | None:
         return best_effort(self.runtime, self.turn.thread.id, op, step)
 
-    def _look_up(self, model: ChatModel, context: PromptContext, about: str, in_prompt: list[Message]) -> Retrieved:
+    def _look_up(
+        self, model: ChatModel, context: PromptContext, about: str, in_prompt: list[Message]
+    ) -> Retrieved:
         """Return what is known for the reply, as far as its prompt says it and has room for it."""
         if self.turn.quoted:
             found = Retrieved(self.turn.quoted.told.hits, searches=1)
@@ -203,20 +246,26 @@ class _Reply:
             found = look_up(self.runtime, self.turn.thread.id, about, self.needed_info, in_prompt)
         return affordable(self.runtime, model, context, found)
 
-    def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
+    def _stream(
+        self, model: ChatModel, context: PromptContext, attempt: Attempt
+    ) -> Iterator[TurnEvent]:
         prompt, sampling = reply_request(self.runtime, context, self.retrieved, attempt)
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
             for part in stream:
                 match part:
                     case Finished(reason=reason, usage=usage):
-                        self.usage = replace(usage, at_limit=reason == "length", waited_seconds=self.waited_seconds)
+                        self.usage = replace(
+                            usage, at_limit=reason == "length", waited_seconds=self.waited_seconds
+                        )
                     case Piece(retracts=True, thought=thought):
                         yield self._retracted(clean(thought))
                     case Piece(text="", thought=thought):
                         self.thought = True
                         yield Thinking(clean(thought))
                     case Piece(text=text):
-                        self.waited_seconds = self.waited_seconds or time.monotonic() - self.turn.began_at
+                        self.waited_seconds = (
+                            self.waited_seconds or time.monotonic() - self.turn.began_at
+                        )
                         said = clean(text)[: MAX_MESSAGE_CHARS - len(self.text)]
                         self.text += said
                         self._save_partial()
@@ -230,7 +279,9 @@ class _Reply:
         self._cut()
 
     def _retracted(self, thought: str) -> Thinking:
-        """Take back what was streamed, since it was a thought, also out of what is saved of the reply."""
+        """Take back what was streamed, since it was a thought, also out of what is saved of the
+        reply.
+        """
         self.text = ""
         self.thought, self.waited_seconds, self.saved_at = True, 0.0, -math.inf
         self._save_partial()
@@ -255,7 +306,9 @@ class _Reply:
         return [Streamed(told), *([Found(self.shown)] if new else [])]
 
     def _is_held(self, quoted: Quoted) -> bool:
-        """Return True for a reply that says of the person what the quotations say, or what was said in the chat."""
+        """Return True for a reply that says of the person what the quotations say, or what was said
+        in the chat.
+        """
         message = self.turn.message.text if self.turn.message else ""
         chat_said = [message.text for message in self.turn.earlier if message.role is Role.USER]
         return is_held(self.text, message, quoted.lines, chat_said, words_of(message))
@@ -271,22 +324,39 @@ class _Reply:
 
     @property
     def _recited(self) -> list[str]:
-        """What the model says as the person, in the words of their notes or of the message, and what it only seems to quote."""
-        message, notes = self.turn.message.text if self.turn.message else "", [respond.words(hit) for hit in self._told]
-        said = [*notes, *(message.text for message in self.turn.earlier if message.role is Role.USER), message]
+        """What the model says as the person, in the words of their notes or of the message, and
+        what it only seems to quote.
+        """
+        message, notes = (
+            self.turn.message.text if self.turn.message else "",
+            [respond.words(hit) for hit in self._told],
+        )
+        said = [
+            *notes,
+            *(message.text for message in self.turn.earlier if message.role is Role.USER),
+            message,
+        ]
         return [*misquoted(self.text, said), *recited(self.text, notes, message, words_of(message))]
 
     @property
     def _told(self) -> list[Recalled]:
         """The notes that hold the person's own words."""
-        return [hit for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.said_by != "assistant"]
+        return [
+            hit
+            for hit in (*self.retrieved.hits, *self.retrieved.limits)
+            if hit.said_by != "assistant"
+        ]
 
     @property
     def _denied(self) -> list[Recalled]:
-        """The notes with all that the message asks about, where the reply says that it was not told."""
+        """The notes with all that the message asks about, where the reply says that it was not
+        told.
+        """
         message = self.turn.message.text if self.turn.message else ""
         words = words_of(message)
-        if not asked_about(message, words) or not words_of(self.text).finds("questions", "unknown", self.text):
+        if not asked_about(message, words) or not words_of(self.text).finds(
+            "questions", "unknown", self.text
+        ):
             return []
         subject = set(content(message, words))
         return [hit for hit in self._told if subject and subject <= set(content(hit.text, words))]
@@ -295,20 +365,36 @@ class _Reply:
         """Return, as quotations, the notes that a reply recites."""
         message = self.turn.message.text if self.turn.message else ""
         words = words_of(message)
-        hits = [hit for hit in self._told if recited(self.text, [respond.words(hit)], message, words)]
+        hits = [
+            hit for hit in self._told if recited(self.text, [respond.words(hit)], message, words)
+        ]
         return "\n".join(quotation(self.runtime, hit) for hit in hits)
 
     def _found(self) -> Found:
-        """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
+        """Save what stands in the prompt before the reply begins: what is left of it after a kill
+        was written from that.
+        """
         best = max(self.retrieved.hits, key=lambda hit: hit.score, default=None)
         sim, category = (best.score, best.category or None) if best else (None, None)
         self.shown = shown(self.runtime, self.retrieved)
         with self._saving() as session:
             recalls.save_recalls(session, self.turn.reply.id, self.shown)
             for _ in range(self.retrieved.searches):
-                events.add_event(session, "hotpath", "search", "ok", thread_id=self.turn.thread.id, category=category, sim=sim)
+                events.add_event(
+                    session,
+                    "hotpath",
+                    "search",
+                    "ok",
+                    thread_id=self.turn.thread.id,
+                    category=category,
+                    sim=sim,
+                )
             revision = delta.revision(session)
-            checkpoints.advance(session, self.turn.thread.id, lambda at: at.recalled([hit.id for hit in self.shown], revision))
+            checkpoints.advance(
+                session,
+                self.turn.thread.id,
+                lambda at: at.recalled([hit.id for hit in self.shown], revision),
+            )
         return Found(self.shown)
 
     @contextmanager
@@ -322,7 +408,10 @@ class _Reply:
     def _save_partial(self) -> None:
         if time.monotonic() - self.saved_at >= SAVE_PARTIAL_SECONDS:
             self.saved_at = time.monotonic()
-            with suppress(DiskFull), self._saving() as session:  # the person reads on; the end tells
+            with (
+                suppress(DiskFull),
+                self._saving() as session,
+            ):  # the person reads on; the end tells
                 chat.save_partial(session, self.turn.reply.id, self.text)
                 checkpoints.advance(session, self.turn.thread.id, Checkpoint.replying)
 
@@ -344,9 +433,11 @@ class _Reply:
             yield
 
     def save(self) -> tuple[Message, StoreError | None]:
-        """End the reply in the file. If that fails, as on a full disk, return why with what is on the screen.
+        """End the reply in the file. If that fails, as on a full disk, return why with what is on
+        the screen.
 
-        When something was erased for good meanwhile, it is only that the reply failed: all the rest may hold the words.
+        When something was erased for good meanwhile, it is only that the reply failed: all the rest
+        may hold the words.
         """
         reply = self.turn.reply
         try:
@@ -355,8 +446,12 @@ class _Reply:
                 kept = _Reply(self.runtime, self.turn) if erased else self
                 kept._finish(session, is_whole=not erased)
         except StoreError as error:
-            return replace(reply, text=self.text.strip(), status=MessageStatus.FAILED, usage=self.usage), error
-        return replace(reply, text=kept.text.strip(), status=kept.status, usage=kept.usage, model=kept._by), None
+            return replace(
+                reply, text=self.text.strip(), status=MessageStatus.FAILED, usage=self.usage
+            ), error
+        return replace(
+            reply, text=kept.text.strip(), status=kept.status, usage=kept.usage, model=kept._by
+        ), None
 
     @property
     def _by(self) -> str:
@@ -366,16 +461,35 @@ class _Reply:
         return OWN_WORDS if self.turn.known.is_own_word else FROM_MEMORY
 
     def _finish(self, session: Session, *, is_whole: bool) -> None:
-        """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
+        """The second commit: the reply, what is expected next, which memories were of use, and what
+        it cost.
+        """
         thread_id, reply, message = self.turn.thread.id, self.turn.reply, self.turn.message
         chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage, self._by)
-        count_access(session, [hit.id for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.kind == "memory"])
+        count_access(
+            session,
+            [
+                hit.id
+                for hit in (*self.retrieved.hits, *self.retrieved.limits)
+                if hit.kind == "memory"
+            ],
+        )
         if self.status not in (MessageStatus.FAILED, MessageStatus.INTERRUPTED):
-            delta.settle(session, conversation_scope(self.runtime), thread_id, self.retrieved.delta.settled)
+            delta.settle(
+                session, conversation_scope(self.runtime), thread_id, self.retrieved.delta.settled
+            )
         if self.has_asked:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info)
-        if message and is_whole and not any(message.role is Role.USER for message in self.turn.earlier):
-            chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
+            expectations.save_prediction(
+                session, thread_id, reply.id, "predictor", "", self.needed_info
+            )
+        if (
+            message
+            and is_whole
+            and not any(message.role is Role.USER for message in self.turn.earlier)
+        ):
+            chat.rename_thread(
+                session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app"
+            )
         self._note(session)
         checkpoints.advance(session, self.turn.thread.id, Checkpoint.settled)
         leases.release(session, chat.answering(thread_id), self.runtime.database.owner)

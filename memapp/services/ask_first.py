@@ -1,4 +1,6 @@
-"""The gate in front of what an agent stores: carried out, or put before the person where the agent must ask first."""
+"""The gate in front of what an agent stores: carried out, or put before the person where the agent
+must ask first.
+"""
 
 from dataclasses import replace
 
@@ -12,8 +14,12 @@ from memapp.store import changes, consents, memories
 from memapp.store.session import Session
 
 
-def store_or_ask(runtime: Runtime, session: Session, change: Created | Updated, actor: Actor) -> bool:
-    """Carry out what an agent would store, or put it before the person where it must ask; return whether it is stored."""
+def store_or_ask(
+    runtime: Runtime, session: Session, change: Created | Updated, actor: Actor
+) -> bool:
+    """Carry out what an agent would store, or put it before the person where it must ask; return
+    whether it is stored.
+    """
     if leave(session, actor.name) == "write":
         changes.apply(session, change, actor)
         return True
@@ -21,14 +27,22 @@ def store_or_ask(runtime: Runtime, session: Session, change: Created | Updated, 
         ask(runtime, session, change.memory, actor)
     else:
         before = memories.get_memory(session, change.memory_id)
-        after = replace(before, text=change.text or before.text, origin=change.origin or before.origin)
+        after = replace(
+            before, text=change.text or before.text, origin=change.origin or before.origin
+        )
         ask(runtime, session, after, actor, before.text)
     return False
 
 
-def ask(runtime: Runtime, session: Session, memory: Memory, actor: Actor, instead_of: str = "") -> None:
-    """Put a memory before the person that an agent would store, once; with a yes it takes the place of another."""
-    request = requests.propose(runtime, FACT, memory.text, memory=memory, proposer=actor.name, old=instead_of)
+def ask(
+    runtime: Runtime, session: Session, memory: Memory, actor: Actor, instead_of: str = ""
+) -> None:
+    """Put a memory before the person that an agent would store, once; with a yes it takes the place
+    of another.
+    """
+    request = requests.propose(
+        runtime, FACT, memory.text, memory=memory, proposer=actor.name, old=instead_of
+    )
     if request is not None:
         for message_id in memory.sources:
             consents.add_evidence(session, request.id, message_id, typed=False)

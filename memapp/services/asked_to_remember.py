@@ -1,6 +1,7 @@
 """Remembers what somebody asks to be remembered: in their words, at once, and sensitive or not.
 
-Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open something are refused.
+Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open
+something are refused.
 """
 
 from dataclasses import replace
@@ -37,7 +38,10 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
     if is_doubted(runtime, text):
         return DOUBTED
     if not text or len(text) > MAX_MEMORY_CHARS:
-        raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")
+        raise UsageError(
+            f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.",
+            "Say it in fewer words.",
+        )
     (alike,) = near(runtime, [text])
     with runtime.write() as session:
         if is_forgotten(runtime, text):
@@ -49,5 +53,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
             changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor)
             return f"I know that already: {memories.get_memory(session, same).text}"
         said = memory_of(session, message, text, category(text, words_of(text)))
-        changes.apply(session, Created(replace(said, importance=BY_HAND_IMPORTANCE, origin="person")), actor)
+        changes.apply(
+            session, Created(replace(said, importance=BY_HAND_IMPORTANCE, origin="person")), actor
+        )
     return f"I remember that: {text}"

@@ -1,4 +1,6 @@
-"""Backups that memapp makes by itself, in idle time and before it leaves, and putting one in place of a damaged file."""
+"""Backups that memapp makes by itself, in idle time and before it leaves, and putting one in place
+of a damaged file.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -23,8 +25,12 @@ QUICK_BYTES = 4 * 1024 * 1024
 """So large a file is copied in a moment; leaving never waits for a larger one."""
 
 
-def run(runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False) -> Path | None:
-    """Write a backup if it is time to, and return it. Not beside an erasure: it would keep that. A failure is only logged."""
+def run(
+    runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False
+) -> Path | None:
+    """Write a backup if it is time to, and return it. Not beside an erasure: it would keep that. A
+    failure is only logged.
+    """
     if runtime.database.read_only:
         return None
     try:
@@ -46,7 +52,9 @@ def waiting(runtime: Runtime) -> int:
 
 
 def before_leaving(runtime: Runtime) -> None:
-    """Write a backup of what changed since the last, if that takes a moment only, and the file is still there."""
+    """Write a backup of what changed since the last, if that takes a moment only, and the file is
+    still there.
+    """
     with suppress(FileNotFoundError):
         if runtime.paths.database.stat().st_size <= QUICK_BYTES:
             run(runtime, timedelta(0))
@@ -58,8 +66,11 @@ def write_copy(runtime: Runtime, target: Path) -> None:
         runtime.database.backup(target)
 
 
-def put_back(path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None) -> Path | None:
-    """Put a backup in place of the memory file; return where that went, if there was one. Raises `StoreError`.
+def put_back(
+    path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None
+) -> Path | None:
+    """Put a backup in place of the memory file; return where that went, if there was one. Raises
+    `StoreError`.
 
     `tell` hears what is waited for.
     """

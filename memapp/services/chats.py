@@ -1,4 +1,6 @@
-"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context cards, variants."""
+"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context
+cards, variants.
+"""
 
 from dataclasses import dataclass, field
 
@@ -38,7 +40,9 @@ class ThreadPage:
 
 @dataclass(slots=True)
 class Trace:
-    """What the loop did for one reply, as far as it got: the drawer shows it, the chips come from it."""
+    """What the loop did for one reply, as far as it got: the drawer shows it, the chips come from
+    it.
+    """
 
     expected: Prediction | None = None
     """What had been expected of the message; compared already."""
@@ -64,7 +68,9 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
 
 def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
     """Return the last messages of a thread, or those before sequence number `before`."""
-    found = chat.list_messages(runtime.read(), thread_id, before=before, limit=PAGE + 1, commands=True)
+    found = chat.list_messages(
+        runtime.read(), thread_id, before=before, limit=PAGE + 1, commands=True
+    )
     return ThreadPage(tuple(found[-PAGE:]), more=len(found) > PAGE)
 
 
@@ -91,7 +97,9 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
-    """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it is erased."""
+    """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it
+    is erased.
+    """
     with runtime.write() as session:
         chat.set_thread_deleted(session, thread_id, session.now)
         events.add_event(session, "hotpath", "delete_chat", "ok", thread_id=thread_id)

@@ -1,9 +1,11 @@
-"""Consolidation: memories that are alike are looked at in pairs, and merged, linked or left: the job `consolidate`.
+"""Consolidation: memories that are alike are looked at in pairs, and merged, linked or left: the
+job `consolidate`.
 
-Two that differ in their spelling only become one, the older; what else is alike is linked. A model that is trusted with it is
-asked about that first, many pairs in one call, and may merge two where no name, number or denial is lost; where it says that two
-cannot both be true, the person is asked. Each pair is a step of its own that can be taken back, and what was brought back once is
-left alone. What is pinned, or by hand while the other is not, never gives way.
+Two that differ in their spelling only become one, the older; what else is alike is linked. A model
+that is trusted with it is asked about that first, many pairs in one call, and may merge two where
+no name, number or denial is lost; where it says that two cannot both be true, the person is asked.
+Each pair is a step of its own that can be taken back, and what was brought back once is left alone.
+What is pinned, or by hand while the other is not, never gives way.
 """
 
 import logging
@@ -17,7 +19,16 @@ from functools import partial
 
 from memapp.domain.changes import Actor, Linked, Merged
 from memapp.domain.consent import CONFLICT, ConsentRequest
-from memapp.domain.consolidation import COUNTED, LEAVE, LINK, Decision, Pair, Policy, Spent, last_said
+from memapp.domain.consolidation import (
+    COUNTED,
+    LEAVE,
+    LINK,
+    Decision,
+    Pair,
+    Policy,
+    Spent,
+    last_said,
+)
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.prompt import Finished, Piece
@@ -67,9 +78,15 @@ class FoundPairs:
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[ConsentRequest | int]:
-    """Look at the pairs that are left for today; yield the questions for the person, and how many pairs were looked at."""
+    """Look at the pairs that are left for today; yield the questions for the person, and how many
+    pairs were looked at.
+    """
     spent = _spent_today(runtime)
-    if runtime.embedding.ready() is None or spent.pairs >= PAIRS_PER_DAY or spent.seconds >= SECONDS_PER_DAY:
+    if (
+        runtime.embedding.ready() is None
+        or spent.pairs >= PAIRS_PER_DAY
+        or spent.seconds >= SECONDS_PER_DAY
+    ):
         return
     ended = Cancel()
     with after(SECONDS_PER_DAY - spent.seconds, ended.set), cancel.heard_by(ended.set):
@@ -89,11 +106,15 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Consen
 def waiting(runtime: Runtime) -> int:
     """Count the pairs that would be looked at now."""
     found = find(runtime, Cancel())
-    return min(len(found.pairs), max(0, PAIRS_PER_DAY - _spent_today(runtime).pairs)) if found else 0
+    return (
+        min(len(found.pairs), max(0, PAIRS_PER_DAY - _spent_today(runtime).pairs)) if found else 0
+    )
 
 
 def report(runtime: Runtime, since: datetime) -> str:
-    """Return in a line what became of the pairs that were looked at since a time; empty if there were none."""
+    """Return in a line what became of the pairs that were looked at since a time; empty if there
+    were none.
+    """
     done = tidied(runtime, since)
     return str(done) if done.pairs else ""
 
@@ -107,18 +128,22 @@ def _tidy_up(runtime: Runtime) -> None:
     """Let go of old pairs, and of questions about what is no longer known."""
     session = runtime.read()
     waits = consents.list_requests(session, state="pending", field=CONFLICT)
-    texts = [(request.id, said) for request in waits for said in (request.old_value, request.new_value)]
+    texts = [
+        (request.id, said) for request in waits for said in (request.old_value, request.new_value)
+    ]
     idle = {text for text, said in texts if not memories.find_same(session, normalise(said))}
     pending.end_all(runtime, list(idle), runtime.actor(name="merge"), "signals")
     with runtime.write() as session:
         store.clear(session, session.now - NOT_AGAIN)
 
 
-# Finding pairs, without a model ---------------------------------------------------------------------------------------
+# Finding pairs, without a model -------------------------------------------------------------------
 
 
 def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
-    """Return the pairs of the memories that are due, with what their words decide; None when stopped."""
+    """Return the pairs of the memories that are due, with what their words decide; None when
+    stopped.
+    """
     session, embedder = runtime.read(), runtime.embedding.ready()
     if embedder is None:
         return None
@@ -139,7 +164,9 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
         for pair in _pairs_of(memory, others, near, store.looked_at(session, memory.id), since):
             if pair.ids not in found:
                 found[pair.ids] = replace(pair, decided=by_words(pair))
-    likest = sorted(found.values(), key=lambda pair: (pair.decided is None, -pair.score, sorted(pair.ids)))
+    likest = sorted(
+        found.values(), key=lambda pair: (pair.decided is None, -pair.score, sorted(pair.ids))
+    )
     return FoundPairs(tuple(ids), tuple(likest))
 
 
@@ -160,23 +187,34 @@ def _pairs_of(
 
 
 def by_words(pair: Pair) -> Decision | None:
-    """Merge two memories of the same words, the newer into the older if it may give way; None for any other pair."""
+    """Merge two memories of the same words, the newer into the older if it may give way; None for
+    any other pair.
+    """
     if not is_respelt(pair.newer.text, pair.older.text):
         return None
-    kept = next((memory for memory in (pair.older, pair.newer) if may_give_way(pair.other(memory), memory)), None)
+    kept = next(
+        (memory for memory in (pair.older, pair.newer) if may_give_way(pair.other(memory), memory)),
+        None,
+    )
     return Decision("update", kept=kept) if kept else LEAVE
 
 
 def may_give_way(gone: Memory, kept: Memory) -> bool:
-    """Return True for a memory that another may take in: nothing pinned, and what is by hand only if the other is, too."""
+    """Return True for a memory that another may take in: nothing pinned, and what is by hand only
+    if the other is, too.
+    """
     return not gone.pinned and (gone.origin != "person" or kept.origin == "person")
 
 
-# Settling them ----------------------------------------------------------------------------------------------------------
+# Settling them ------------------------------------------------------------------------------------
 
 
-def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Cancel) -> Iterator[ConsentRequest | int]:
-    """Carry out what is decided, pair by pair, then what the model says of the others, some at a time."""
+def _settle(
+    runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Cancel
+) -> Iterator[ConsentRequest | int]:
+    """Carry out what is decided, pair by pair, then what the model says of the others, some at a
+    time.
+    """
     decided = [pair for pair in pairs if pair.decided]
     rest = [pair for pair in pairs if not pair.decided]
     steps = [[pair] for pair in decided] + [
@@ -192,8 +230,12 @@ def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Can
         started = time.monotonic()
 
 
-def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[dict[Pair, Decision], int] | None:
-    """Return what is to become of pairs, and the tokens written for it; None when the model failed, or the budget is used up."""
+def _decide(
+    runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel
+) -> tuple[dict[Pair, Decision], int] | None:
+    """Return what is to become of pairs, and the tokens written for it; None when the model failed,
+    or the budget is used up.
+    """
     if decided := {pair: pair.decided for pair in pairs if pair.decided}:
         return decided, 0
     model = runtime.chat.ready()
@@ -204,7 +246,9 @@ def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[di
     if _spent_today(runtime).tokens + tokens + sampling.max_tokens > TOKENS_PER_DAY:
         return None
     with runtime.write() as session:
-        _note(session, tokens=tokens)  # before: a call that is stopped, again and again, costs as well
+        _note(
+            session, tokens=tokens
+        )  # before: a call that is stopped, again and again, costs as well
     text, written = "", 0
     try:
         with closing(model.generate(prompt, sampling, cancel)) as stream:
@@ -221,13 +265,19 @@ def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[di
 
 
 def _of_answer(model: ChatModel, pair: Pair, relation: same_fact.Relation | None) -> Decision:
-    """Return what a model's answer comes to: merging where nothing hard is lost, a question, or no more than a relation."""
+    """Return what a model's answer comes to: merging where nothing hard is lost, a question, or no
+    more than a relation.
+    """
     by = f"model:{model.name}"
     if relation is None or relation == "different":
         return LEAVE
     if relation == "not_both":
         return Decision("ask", by)
-    order = {"same": (pair.older, pair.newer), "a_more": (pair.older,), "b_more": (pair.newer,)}.get(relation, ())
+    order = {
+        "same": (pair.older, pair.newer),
+        "a_more": (pair.older,),
+        "b_more": (pair.newer,),
+    }.get(relation, ())
     for kept in order:
         gone = pair.other(kept)
         if may_give_way(gone, kept) and keeps_facts(kept.text, gone.text):
@@ -238,14 +288,20 @@ def _of_answer(model: ChatModel, pair: Pair, relation: same_fact.Relation | None
 def _carry_out(
     runtime: Runtime, decisions: Mapping[Pair, Decision], tokens: int, seconds: float
 ) -> Iterator[ConsentRequest | int]:
-    """Do what was decided, and note the pairs and the cost with it. What was changed meanwhile is left for another time."""
+    """Do what was decided, and note the pairs and the cost with it. What was changed meanwhile is
+    left for another time.
+    """
     counts, questions = Counter[str](), list[ConsentRequest]()
     with runtime.write() as session:
         for pair, decision in decisions.items():
             if _is_as_it_was(session, pair):
                 policy = _apply(session, runtime, pair, decision)
                 if policy == "ask":
-                    questions.append(pending.add(session, CONFLICT, pair.older.text, pair.newer.text, decision.by))
+                    questions.append(
+                        pending.add(
+                            session, CONFLICT, pair.older.text, pair.newer.text, decision.by
+                        )
+                    )
                 store.note_pair(session, pair.ids, round(pair.score, 2), asked=policy == "ask")
                 counts[COUNTED[policy]] += 1
         _note(session, **counts, tokens=tokens, seconds=round(seconds, 3))
@@ -269,7 +325,9 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
     apply = partial(changes.apply, session, actor=actor, sim=pair.score)
     newer, older = pair.newer, pair.older
     if decision.policy == "update" and (may := leave(session, decision.by)) != "write":
-        decision = replace(LINK if may == "nothing" else Decision("ask", decision.by), by=decision.by)
+        decision = replace(
+            LINK if may == "nothing" else Decision("ask", decision.by), by=decision.by
+        )
     match decision.policy:
         case "link" if older.id not in relations.pairs_of(session, newer.id):
             apply(Linked(newer.id, ((older.id, pair.score),)))
@@ -279,7 +337,9 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
             return "leave"
         case "update" if decision.kept:
             apply(Merged(pair.other(decision.kept).id, decision.kept.id, runtime.purge_at()))
-        case "ask" if len(consents.list_requests(session, state="pending", field=CONFLICT)) >= MOST_QUESTIONS:
+        case "ask" if (
+            len(consents.list_requests(session, state="pending", field=CONFLICT)) >= MOST_QUESTIONS
+        ):
             return "leave"
     return decision.policy
 
@@ -288,5 +348,7 @@ def _mark(runtime: Runtime, found: FoundPairs, chosen: Sequence[Pair]) -> bool:
     """Note which memories are done with; say whether all of them are."""
     open_ids = {memory_id for pair in found.pairs[len(chosen) :] for memory_id in pair.ids}
     with runtime.write() as session:
-        store.mark_looked_at(session, [candidate for candidate in found.candidates if candidate not in open_ids])
+        store.mark_looked_at(
+            session, [candidate for candidate in found.candidates if candidate not in open_ids]
+        )
     return not open_ids

@@ -1,7 +1,9 @@
-"""A council over an answer, on demand: reviewers apart from each other, a revision, and the person, who takes what they want.
+"""A council over an answer, on demand: reviewers apart from each other, a revision, and the person,
+who takes what they want.
 
-One reviewer for each criterion of the rubric: the rules of `language.review`, and beside them a model that passed the test for
-it. Each step is saved with the checkpoint of the chat, so a council that was stopped or killed goes on where it was.
+One reviewer for each criterion of the rubric: the rules of `language.review`, and beside them a
+model that passed the test for it. Each step is saved with the checkpoint of the chat, so a council
+that was stopped or killed goes on where it was.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,7 +50,9 @@ MOST_NOTES, FROM_CHAT = 12, 20
 ARTIFACT = "answer"
 
 
-def ask(runtime: Runtime, thread_id: str, text: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+def ask(
+    runtime: Runtime, thread_id: str, text: str, *, cancel: Cancel | None = None
+) -> Iterator[TurnEvent]:
     """Send a message, and hold a council over the answer."""
     cancel, sent, is_answered = cancel or Cancel(), "", False
     for event in take_turn(runtime, thread_id, text, cancel=cancel):
@@ -60,14 +64,28 @@ def ask(runtime: Runtime, thread_id: str, text: str, *, cancel: Cancel | None = 
         yield from hold(runtime, sent, cancel=cancel, writes_draft=True)
 
 
-def hold(runtime: Runtime, message_id: str, *, cancel: Cancel | None = None, writes_draft: bool = False) -> Iterator[TurnEvent]:
-    """Review the answer to a message; go on with the council over it that was stopped. Raises `UsageError` for no answer."""
+def hold(
+    runtime: Runtime, message_id: str, *, cancel: Cancel | None = None, writes_draft: bool = False
+) -> Iterator[TurnEvent]:
+    """Review the answer to a message; go on with the council over it that was stopped. Raises
+    `UsageError` for no answer.
+    """
     session = runtime.read()
     message = chat.get_message(session, message_id)
-    reply = next((message for message in chat.variants(session, message_id) if message.active and message.text), None)
+    reply = next(
+        (
+            message
+            for message in chat.variants(session, message_id)
+            if message.active and message.text
+        ),
+        None,
+    )
     if reply is None or message.role is not Role.USER:
         raise UsageError("There is no answer to review.")
-    at, held = checkpoints.load(session, message.thread_id).council, agents.latest_rounds(session, [message_id]).get(message_id)
+    at, held = (
+        checkpoints.load(session, message.thread_id).council,
+        agents.latest_rounds(session, [message_id]).get(message_id),
+    )
     if at is None or held is None or at.round_id != held.id or held.draft != reply.text:
         held, at = _begin(runtime, message, reply, writes_draft=writes_draft)
     with leases.hold(runtime.write, chat.answering(message.thread_id)) as mine:
@@ -76,7 +94,9 @@ def hold(runtime: Runtime, message_id: str, *, cancel: Cancel | None = None, wri
         yield from _sit(runtime, held, at, message, cancel or Cancel())
 
 
-def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: bool) -> tuple[Round, OpenCouncil]:
+def _begin(
+    runtime: Runtime, message: Message, reply: Message, *, writes_draft: bool
+) -> tuple[Round, OpenCouncil]:
     """Say who reviews, in which order, and which of them speaks against the answer."""
     model = runtime.chat.ready()
     reviewer = model.name if model is not None and may_review(runtime, model) else ""
@@ -85,9 +105,16 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
         names = [name for name in weighed if reviewer or name in review.BY_RULES]
         names = [name for name in names if not trust.is_blocked(session, _agent(name))]
         if not names:
-            raise UsageError("There is nobody to review it.", "`memapp rubric` and `memapp agents` say who may.")
+            raise UsageError(
+                "There is nobody to review it.", "`memapp rubric` and `memapp agents` say who may."
+            )
         run = f"run_{chat.get_thread(session, message.thread_id).created_at:%Y%m%d_%H%M%S}"
-        given = {"thread_id": message.thread_id, "message_id": message.id, "artifact_type": ARTIFACT, "draft": reply.text}
+        given = {
+            "thread_id": message.thread_id,
+            "message_id": message.id,
+            "artifact_type": ARTIFACT,
+            "draft": reply.text,
+        }
         round_id = agents.add_round(session, run, message.text[:2000], AUTHOR, **given)
         random = Random(round_id)
         random.shuffle(names)
@@ -99,10 +126,15 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
         return agents.get_round(session, round_id), at
 
 
-def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cancel: Cancel) -> Iterator[TurnEvent]:
+def _sit(
+    runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cancel: Cancel
+) -> Iterator[TurnEvent]:
     """Let those speak who have not, then revise."""
     seen, notes = material(runtime, message, held.draft)
-    by_rules, criteria = review.objections(seen), {criterion.name: criterion for criterion in rubric.list_criteria(runtime)}
+    by_rules, criteria = (
+        review.objections(seen),
+        {criterion.name: criterion for criterion in rubric.list_criteria(runtime)},
+    )
     model = runtime.chat.ready()
     yield CouncilSat(held, at.of - len(at.left), at.of, at.calls)
     for name in at.left:
@@ -112,7 +144,11 @@ def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cance
         if cancel.is_set():
             return
         at, reader = replace(at, left=at.left[1:]), runtime.reading.ready()
-        rows = embedded(runtime.reading, [objection.text for objection in found]) if reader and found else None
+        rows = (
+            embedded(runtime.reading, [objection.text for objection in found])
+            if reader and found
+            else None
+        )
         with runtime.write() as session:
             agents.count_round(session, _agent(name), "reviewer", at.model)
             for objection, row in zip(found, repeat(None) if rows is None else rows, strict=False):
@@ -128,7 +164,9 @@ def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cance
         if revised:
             agents.revise(session, held.id, revised)
             for dissent in held.dissents:
-                agents.judge_dissent(session, dissent.number, incorporated=is_taken_over(dissent, revised, again))
+                agents.judge_dissent(
+                    session, dissent.number, incorporated=is_taken_over(dissent, revised, again)
+                )
         agents.count_round(session, AUTHOR, "curator", model.name if model else "")
         checkpoints.advance(session, held.thread_id, methodcaller("with_council", None))
         held = agents.get_round(session, held.id)
@@ -136,33 +174,61 @@ def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cance
 
 
 def _reviewed(
-    model: ChatModel, held: Round, at: OpenCouncil, criterion: Criterion, notes: Sequence[str], cancel: Cancel
+    model: ChatModel,
+    held: Round,
+    at: OpenCouncil,
+    criterion: Criterion,
+    notes: Sequence[str],
+    cancel: Cancel,
 ) -> list[Objection]:
     """Ask a model for its view by one criterion; it gets the notes in an order of its own."""
     shuffled = Random(f"{held.id} {criterion.name}").sample(notes, len(notes))
     asks = criterion.asks or f"Is it right by this: {criterion.name}?"
-    asked = prompts.review(asks, held.task, shuffled, held.draft, speaks_against=at.advocate == _agent(criterion.name))
+    asked = prompts.review(
+        asks, held.task, shuffled, held.draft, speaks_against=at.advocate == _agent(criterion.name)
+    )
     found = prompts.parse(whole_reply(model, *asked, cancel), criterion.name, held.task, held.draft)
     return [found] if found else []
 
 
-def _note(session: Session, round_id: str, one: Objection, vector: NDArray[np.float32] | None, model_id: str) -> None:
+def _note(
+    session: Session,
+    round_id: str,
+    one: Objection,
+    vector: NDArray[np.float32] | None,
+    model_id: str,
+) -> None:
     """Keep an objection, with its depth: how new it is among those of its agent."""
     agent, new = _agent(one.criterion), 0.0
     more: dict[str, Any] = {"quote": one.quote}
     if vector is not None:
-        new = novelty(float(vector @ past) for past in agents.past_vectors(session, agent, model_id))
+        new = novelty(
+            float(vector @ past) for past in agents.past_vectors(session, agent, model_id)
+        )
         more |= {"vector": vector.astype(np.float32).tobytes(), "model_id": model_id}
     depth = dissent_depth(one.text, [one.criterion], new)
     agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, **more)
 
 
-def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], notes: Sequence[str], cancel: Cancel) -> str:
-    """Return the answer as the objections want it; empty where there are none. What a model leaves wrong the rules take out."""
+def _revise(
+    runtime: Runtime,
+    held: Round,
+    by_rules: Sequence[Objection],
+    notes: Sequence[str],
+    cancel: Cancel,
+) -> str:
+    """Return the answer as the objections want it; empty where there are none. What a model leaves
+    wrong the rules take out.
+    """
     text, model = held.draft, runtime.chat.ready()
     if model is not None and held.dissents:
-        objections = [Objection(dissent.citations[0], dissent.text, dissent.quote) for dissent in held.dissents]
-        asked = prompts.revision(held.task, notes, held.draft, objections, runtime.settings.reply_tokens)
+        objections = [
+            Objection(dissent.citations[0], dissent.text, dissent.quote)
+            for dissent in held.dissents
+        ]
+        asked = prompts.revision(
+            held.task, notes, held.draft, objections, runtime.settings.reply_tokens
+        )
         text = whole_reply(model, *asked, cancel).strip() or text
     return (corrected(text, by_rules) or held.draft) if held.dissents else ""
 
@@ -178,44 +244,75 @@ def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material,
         told = [hit for hit in hits if hit.said_by != "assistant" and respond.stated(hit)]
         found |= {hit.id: hit for hit in told if len(found) < MOST_NOTES}
     said = [message.text for message in earlier if message.role is Role.USER]
-    replies = [message.text for message in earlier if message.role is Role.ASSISTANT and message.text]
+    replies = [
+        message.text for message in earlier if message.role is Role.ASSISTANT and message.text
+    ]
     quotes = {respond.words(hit): quotation(runtime, hit) for hit in found.values()}
-    return Material(message.text, answer, quotes, said, replies), [respond.note(hit) for hit in found.values()]
+    return Material(message.text, answer, quotes, said, replies), [
+        respond.note(hit) for hit in found.values()
+    ]
 
 
-# What the person takes -----------------------------------------------------------------------------------------------------
+# What the person takes ----------------------------------------------------------------------------
 
 
 def decide(runtime: Runtime, round_id: str, choice: Choice, text: str = "") -> Revision:
-    """Take the draft, the revision, words of one's own, or nothing; it stands in the chat from then on."""
+    """Take the draft, the revision, words of one's own, or nothing; it stands in the chat from then
+    on.
+    """
     held = agents.get_round(runtime.read(), round_id)
-    taken = {"draft": held.draft, "revision": held.revision, "edit": text.strip(), "none": ""}[choice]
+    taken = {"draft": held.draft, "revision": held.revision, "edit": text.strip(), "none": ""}[
+        choice
+    ]
     if choice != "none" and not taken:
-        raise UsageError("There is no revision." if choice == "revision" else "There is nothing to take.")
+        raise UsageError(
+            "There is no revision." if choice == "revision" else "There is nothing to take."
+        )
     message = chat.get_message(runtime.read(), held.message_id)
-    again = review.objections(material(runtime, message, taken)[0]) if choice in ("revision", "edit") else []
+    again = (
+        review.objections(material(runtime, message, taken)[0])
+        if choice in ("revision", "edit")
+        else []
+    )
     with runtime.write() as session:
         for dissent in held.dissents:
-            agents.judge_dissent(session, dissent.number, impact=choice != "draft" and is_taken_over(dissent, taken, again))
-        return changes.apply(session, CouncilDecided(held.id, choice, taken), runtime.actor(held.thread_id))
+            agents.judge_dissent(
+                session,
+                dissent.number,
+                impact=choice != "draft" and is_taken_over(dissent, taken, again),
+            )
+        return changes.apply(
+            session, CouncilDecided(held.id, choice, taken), runtime.actor(held.thread_id)
+        )
 
 
 of_messages = reading(agents.latest_rounds)
 
 
 def ranked(runtime: Runtime, held: Round) -> list[Dissent]:
-    """Return the objections, those first that weigh most: by their criterion, and by the trust in who objects."""
+    """Return the objections, those first that weigh most: by their criterion, and by the trust in
+    who objects.
+    """
     session = runtime.read()
     weights = {criterion.name: criterion.weight for criterion in rubric.criteria(session)}
-    trusts = {agent: trust.record(session, agent).trust for agent in {dissent.agent for dissent in held.dissents}}
-    return sorted(held.dissents, key=lambda one: -weights.get(one.citations[0], 0.0) * trusts[one.agent])
+    trusts = {
+        agent: trust.record(session, agent).trust
+        for agent in {dissent.agent for dissent in held.dissents}
+    }
+    return sorted(
+        held.dissents, key=lambda one: -weights.get(one.citations[0], 0.0) * trusts[one.agent]
+    )
 
 
 def who(runtime: Runtime) -> str:
     """Say who reviews answers now."""
     if (model := runtime.chat.ready()) is None:
         return "by rules"
-    return f"by rules and {model.name}" if may_review(runtime, model) else f"by rules: {model.name} passed no test as a reviewer"
+    return (
+        f"by rules and {model.name}"
+        if may_review(runtime, model)
+        else f"by rules: {model.name} passed no test as a reviewer"
+    )
 
 
 def is_open(runtime: Runtime, held: Round) -> bool:

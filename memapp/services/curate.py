@@ -1,10 +1,21 @@
-"""Curation: what a person adds, edits, pins, discards and restores by hand. Each change can be taken back with `undo`."""
+"""Curation: what a person adds, edits, pins, discards and restores by hand. Each change can be
+taken back with `undo`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, PROCEDURAL, RECENT_ACTIVITY, SUPERVISOR
-from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
+from memapp.domain.changes import (
+    Actor,
+    Change,
+    Created,
+    Pinned,
+    Restored,
+    Revision,
+    SoftDeleted,
+    Updated,
+)
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
@@ -42,9 +53,13 @@ class BroughtBack:
     known: tuple[str, ...]
     """Ids that stayed there, since memapp knows the same from elsewhere already."""
     asked: tuple[str, ...]
-    """Ids that stayed there, since what they say of the person needs a yes first: it waits in the inbox."""
+    """Ids that stayed there, since what they say of the person needs a yes first: it waits in the
+    inbox.
+    """
     barred: tuple[str, ...]
-    """Ids that stayed there, since they touch something that needs a yes and say no value of it to ask about."""
+    """Ids that stayed there, since they touch something that needs a yes and say no value of it to
+    ask about.
+    """
 
 
 def add(
@@ -58,7 +73,8 @@ def add(
     sources: Sequence[str] = (),
     steps: Sequence[str] = (),
 ) -> Revision:
-    """Remember something in the person's own words; `sources` are the ids of messages it is taken from.
+    """Remember something in the person's own words; `sources` are the ids of messages it is taken
+    from.
 
     With steps it is a how-to, whose title is the text.
     """
@@ -99,14 +115,27 @@ def edit(
     if text is not None:
         text = _sure(runtime, text)
     kept = None if tags is None else _checked_tags(tags)
-    resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
-    ended = (SoftDeleted(text, "superseded", runtime.purge_at()) for text in resting)  # that was made of other words
-    change = Updated(memory_id, text, kept, importance, category, None if steps is None else _checked_steps(steps))
+    resting = (
+        relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
+    )
+    ended = (
+        SoftDeleted(text, "superseded", runtime.purge_at()) for text in resting
+    )  # that was made of other words
+    change = Updated(
+        memory_id,
+        text,
+        kept,
+        importance,
+        category,
+        None if steps is None else _checked_steps(steps),
+    )
     return _apply(runtime, change, *ended)
 
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
-    """Pin memories, so that they are always kept, or unpin them. Raises `UsageError` for those in the trash."""
+    """Pin memories, so that they are always kept, or unpin them. Raises `UsageError` for those in
+    the trash.
+    """
     return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
 
@@ -116,19 +145,29 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     if not added:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
-    return _apply(runtime, *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in found))
+    return _apply(
+        runtime,
+        *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in found),
+    )
 
 
-def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
+def rate(
+    runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None
+) -> Revision:
     """Set the importance of memories, from 1 to 5, or their category."""
     _check(runtime, category, importance)
     _check_kinds(get_many(runtime, memory_ids), category)
-    return _apply(runtime, *(Updated(memory_id, importance=importance, category=category) for memory_id in memory_ids))
+    return _apply(
+        runtime,
+        *(Updated(memory_id, importance=importance, category=category) for memory_id in memory_ids),
+    )
 
 
 def categories(runtime: Runtime) -> list[str]:
     """Return the categories that a memory can be given: how-tos have one of their own."""
-    return [name for name in runtime.categories.categories if name not in (RECENT_ACTIVITY, PROCEDURAL)]
+    return [
+        name for name in runtime.categories.categories if name not in (RECENT_ACTIVITY, PROCEDURAL)
+    ]
 
 
 def readers(runtime: Runtime, category: str) -> str:
@@ -136,32 +175,47 @@ def readers(runtime: Runtime, category: str) -> str:
     agents = runtime.categories.readers(category)
     if SUPERVISOR in agents:
         return "Chats see it."
-    return f"No chat sees it, only agents: {', '.join(agents)}." if agents else "No chat and no agent sees it."
+    return (
+        f"No chat sees it, only agents: {', '.join(agents)}."
+        if agents
+        else "No chat and no agent sees it."
+    )
 
 
 def undefined_categories(runtime: Runtime) -> list[str]:
-    """Return the categories of memories that no file defines any more: no chat and no agent sees those memories."""
+    """Return the categories of memories that no file defines any more: no chat and no agent sees
+    those memories.
+    """
     return sorted(memories.categories_in_use(runtime.read()) - set(runtime.categories.categories))
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:
-    """Put memories into the trash: no search, prompt or index has them any more. Of several, some may be there already.
+    """Put memories into the trash: no search, prompt or index has them any more. Of several, some
+    may be there already.
 
     What the profile says by them alone goes with them, and comes back with the step.
     """
     found, actor = get_many(runtime, memory_ids), runtime.actor()
-    live = [memory.id for memory in found if memory.state is State.LIVE] if len(memory_ids) > 1 else []
-    gone = [SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids]
+    live = (
+        [memory.id for memory in found if memory.state is State.LIVE] if len(memory_ids) > 1 else []
+    )
+    gone = [
+        SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids
+    ]
     with runtime.write():
         revision = _apply(runtime, *gone, actor=actor)
-        decisions.forget_said_by(runtime, [memory for memory in found if memory.state is State.LIVE], actor)
+        decisions.forget_said_by(
+            runtime, [memory for memory in found if memory.state is State.LIVE], actor
+        )
     return revision
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
-    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now stays there.
+    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now
+    stays there.
 
-    So does one that says what only the person's yes can make known, unless they wrote it by hand: that is put before them.
+    So does one that says what only the person's yes can make known, unless they wrote it by hand:
+    that is put before them.
     """
     actor = runtime.actor()
     revisions: list[Revision] = []
@@ -185,20 +239,32 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
 
 
 def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
-    """Read what was typed into a search. Of an unknown category, the only one that begins so counts; `problems` names it."""
+    """Read what was typed into a search. Of an unknown category, the only one that begins so
+    counts; `problems` names it.
+    """
     wanted, known = parse_filter(typed), categories(runtime)
     if not wanted.category or wanted.category in known:
         return wanted
     near = [name for name in known if name.startswith(wanted.category)] or known
     said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
-    return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
+    return replace(
+        wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said)
+    )
 
 
 def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
-    """Return a filter that lets nothing through with each word that no memory has as the nearest that one has."""
+    """Return a filter that lets nothing through with each word that no memory has as the nearest
+    that one has.
+    """
     session, state = runtime.read(), wanted.state
-    unknown = {word for word in wanted.words if not memories.list_memories(session, MemoryFilter(state, (word,)), limit=1)}
-    among = memories.list_memories(session, MemoryFilter(state), limit=SPELT_AMONG) if unknown else []
+    unknown = {
+        word
+        for word in wanted.words
+        if not memories.list_memories(session, MemoryFilter(state, (word,)), limit=1)
+    }
+    among = (
+        memories.list_memories(session, MemoryFilter(state), limit=SPELT_AMONG) if unknown else []
+    )
     known = {word for memory in among for word in words_of(" ".join((memory.text, *memory.tags)))}
     meant = {word: near for word in unknown if (near := nearest(word, known, NEARLY_THE_SAME))}
     words = tuple(meant.get(word, word) for word in wanted.words)
@@ -207,14 +273,18 @@ def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
 
 
 def is_doubted(runtime: Runtime, text: str) -> bool:
-    """Return True for a text that may tell a secret, unless the person was asked about it just before."""
+    """Return True for a text that may tell a secret, unless the person was asked about it just
+    before.
+    """
     is_new = may_tell_secret(text) and text != runtime.doubted
     runtime.doubted = text
     return is_new
 
 
 def _sure(runtime: Runtime, text: str) -> str:
-    """Return a text as it may be kept, of which the person is sure. Raises `UsageError`, once for what may be a secret."""
+    """Return a text as it may be kept, of which the person is sure. Raises `UsageError`, once for
+    what may be a secret.
+    """
     text = checked(text)
     if is_doubted(runtime, text):
         raise UsageError(DOUBTED)
@@ -222,7 +292,9 @@ def _sure(runtime: Runtime, text: str) -> str:
 
 
 def checked(text: str) -> str:
-    """Return a text as it may be kept. Raises `UsageError` for nothing, a secret, and what is too long."""
+    """Return a text as it may be kept. Raises `UsageError` for nothing, a secret, and what is too
+    long.
+    """
     text = one_line(clean(text))
     if not text:
         raise UsageError("There is nothing to remember.")
@@ -245,9 +317,16 @@ def _check(runtime: Runtime, category: str | None, importance: int | None) -> No
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    # At commas, as the form writes and reads them: else one tag would be several after the next edit.
-    cleaned = [shorten(one_line(clean(text)).strip(), MAX_TAG_CHARS) for tag in tags for text in tag.split(",")]
-    first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first form of each stays
+    # At commas, as the form writes and reads them: else one tag would be several after the next
+    # edit.
+    cleaned = [
+        shorten(one_line(clean(text)).strip(), MAX_TAG_CHARS)
+        for tag in tags
+        for text in tag.split(",")
+    ]
+    first = {
+        tag.casefold(): tag for tag in reversed(cleaned) if tag
+    }  # the first form of each stays
     if len(first) > MAX_TAGS:
         raise UsageError(f"At most {MAX_TAGS} tags.")
     if any(map(tells_secret, cleaned)):
@@ -258,25 +337,40 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
 def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
     cleaned = tuple(one for step in steps if (one := one_line(clean(step))))
     if len(cleaned) > MAX_STEPS:
-        raise UsageError(f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.", "Make two of it.")
-    if too_long := next((number for number, text in enumerate(cleaned, start=1) if len(text) > MAX_STEP_CHARS), 0):
-        raise UsageError(f"A step has at most {MAX_STEP_CHARS} characters; step {too_long} has more.", "Split it.")
+        raise UsageError(
+            f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.", "Make two of it."
+        )
+    if too_long := next(
+        (number for number, text in enumerate(cleaned, start=1) if len(text) > MAX_STEP_CHARS), 0
+    ):
+        raise UsageError(
+            f"A step has at most {MAX_STEP_CHARS} characters; step {too_long} has more.",
+            "Split it.",
+        )
     if any(map(tells_secret, cleaned)):
         raise UsageError(SECRET)
     return cleaned
 
 
-def _check_kinds(found: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None) -> None:
+def _check_kinds(
+    found: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None
+) -> None:
     """Raise `UsageError` where a how-to would become a fact, or the other way round."""
     for memory in found:
         if memory.kind is Kind.PROCEDURAL and category is not None:
-            raise UsageError("A how-to keeps its category: agents that may read how-tos find it there.")
+            raise UsageError(
+                "A how-to keeps its category: agents that may read how-tos find it there."
+            )
         if steps is not None and bool(steps) is not (memory.kind is Kind.PROCEDURAL):
-            raise UsageError("A how-to has at least one step." if memory.steps else "Only a how-to has steps.")
+            raise UsageError(
+                "A how-to has at least one step." if memory.steps else "Only a how-to has steps."
+            )
 
 
 def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revision:
-    """Carry out changes that are taken back together, but for those that change nothing. All are made, or none."""
+    """Carry out changes that are taken back together, but for those that change nothing. All are
+    made, or none.
+    """
     if not steps:
         raise UsageError("Nothing is chosen.")
     actual = [step for step in steps if not _is_so(runtime, step)]

@@ -1,6 +1,8 @@
-"""Distilling: a model that is trusted with it says memories in the person's own words in the third person: the job `distil`.
+"""Distilling: a model that is trusted with it says memories in the person's own words in the third
+person: the job `distil`.
 
-Its sentence is an edit, which one undo takes back; what was typed stays as the first version. Each memory is asked about once.
+Its sentence is an edit, which one undo takes back; what was typed stays as the first version. Each
+memory is asked about once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +32,9 @@ LEAST_SAID = 0.5
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Ask about memories, oldest first; yield 1 for each that is said otherwise. Raises `ModelError`."""
+    """Ask about memories, oldest first; yield 1 for each that is said otherwise. Raises
+    `ModelError`.
+    """
     model = runtime.chat.ready()
     if model is None or not may_do(runtime, model, "distil"):
         return
@@ -39,21 +43,39 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
         text = words.parse(whole_reply(model, *words.request(memory.text, said), cancel))
         if cancel.is_set():
             return
-        if _save(runtime, memory, text if is_grounded(text, memory.text, said) else "", f"model:{model.name}"):
+        if _save(
+            runtime,
+            memory,
+            text if is_grounded(text, memory.text, said) else "",
+            f"model:{model.name}",
+        ):
             yield 1
 
 
 def waiting(runtime: Runtime) -> int:
     """Count the memories that the model that is loaded would be asked about now."""
-    return len(store.list_new(runtime.read(), AT_ONCE)) if may_do(runtime, runtime.chat.ready(), "distil") else 0
+    return (
+        len(store.list_new(runtime.read(), AT_ONCE))
+        if may_do(runtime, runtime.chat.ready(), "distil")
+        else 0
+    )
 
 
 def is_grounded(text: str, memory: str, said: Sequence[str]) -> bool:
-    """Return True for a sentence that keeps a memory's names, numbers and denials, and has no others but those that were said."""
+    """Return True for a sentence that keeps a memory's names, numbers and denials, and has no
+    others but those that were said.
+    """
     of = words_of(memory)
-    if len(text) > MAX_MEMORY_CHARS or "User" not in text or of.finds("others", "first_person", text):
+    if (
+        len(text) > MAX_MEMORY_CHARS
+        or "User" not in text
+        or of.finds("others", "first_person", text)
+    ):
         return False
-    stems, known = set(content(text, of)) - {"user"}, {stem for text in (memory, *said) for stem in content(text, of)}
+    stems, known = (
+        set(content(text, of)) - {"user"},
+        {stem for text in (memory, *said) for stem in content(text, of)},
+    )
     is_said = len(stems & known) >= LEAST_SAID * len(stems) > 0
     return is_said and keeps_facts(text, memory) and not unsaid(text, [memory, *said, "User"], of)
 
@@ -67,12 +89,16 @@ def _said(runtime: Runtime, memory: Memory) -> list[str]:
     last = max(sources, key=lambda one: one.id)
     return [
         message.text
-        for message in tellable(session, chat.list_messages(session, last.thread_id, before=last.seq + 1, limit=SHOWN))
+        for message in tellable(
+            session, chat.list_messages(session, last.thread_id, before=last.seq + 1, limit=SHOWN)
+        )
     ]
 
 
 def _save(runtime: Runtime, memory: Memory, text: str, by: str) -> bool:
-    """Note that a memory was asked about, and put the sentence in its place; return whether there is one."""
+    """Note that a memory was asked about, and put the sentence in its place; return whether there
+    is one.
+    """
     with runtime.write() as session:
         store.save_last(session, memory.id)
         there = [

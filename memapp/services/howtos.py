@@ -1,7 +1,7 @@
 """How-tos: what a person writes down as a title and steps, and running it down as a checklist.
 
-A how-to is a memory of a kind of its own, and changes, goes and comes back like any other (`services.curate`). No chat reads it;
-an agent does whose allowlist has its category.
+A how-to is a memory of a kind of its own, and changes, goes and comes back like any other
+(`services.curate`). No chat reads it; an agent does whose allowlist has its category.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,19 @@ def add(runtime: Runtime, text: str) -> Revision:
 
 
 def edit(runtime: Runtime, memory_id: str, text: str) -> Revision:
-    """Put another title and other steps in place, written like a new how-to. Raises `UsageError` for a memory that is none."""
+    """Put another title and other steps in place, written like a new how-to. Raises `UsageError`
+    for a memory that is none.
+    """
     howto = in_imperative(read_howto(text))
-    return curate.edit(runtime, checklist(runtime, memory_id).howto.id, howto.title, steps=howto.steps)
+    return curate.edit(
+        runtime, checklist(runtime, memory_id).howto.id, howto.title, steps=howto.steps
+    )
 
 
 def propose(runtime: Runtime, message: Message) -> None:
-    """Put a way of doing something before the person that they told in a message as their own, step by step."""
+    """Put a way of doing something before the person that they told in a message as their own, step
+    by step.
+    """
     told = None if message.pasted else told_way(message.typed_text)
     if told is None or any(map(tells_secret, (told.title, *told.steps))):
         return
@@ -64,7 +70,9 @@ def propose(runtime: Runtime, message: Message) -> None:
 def checklists(runtime: Runtime, limit: int | None = None) -> list[Checklist]:
     """Return the how-tos, newest first."""
     session = runtime.read()
-    return _checked(session, memories.list_memories(session, MemoryFilter(kind=Kind.PROCEDURAL), limit=limit))
+    return _checked(
+        session, memories.list_memories(session, MemoryFilter(kind=Kind.PROCEDURAL), limit=limit)
+    )
 
 
 def checklist(runtime: Runtime, memory_id: str) -> Checklist:
@@ -100,6 +108,9 @@ def begin_again(runtime: Runtime, memory_id: str) -> Checklist:
 def _checked(session: Session, found: Sequence[Memory]) -> list[Checklist]:
     ticks = howtos.ticks(session, [memory.id for memory in found])
     return [
-        Checklist(memory, tuple(ticks.get((memory.id, number)) for number, _ in enumerate(memory.steps, start=1)))
+        Checklist(
+            memory,
+            tuple(ticks.get((memory.id, number)) for number, _ in enumerate(memory.steps, start=1)),
+        )
         for memory in found
     ]

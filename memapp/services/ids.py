@@ -1,4 +1,6 @@
-"""Ids as a person types them: the beginning or the ending of one is enough while only one row has it."""
+"""Ids as a person types them: the beginning or the ending of one is enough while only one row has
+it.
+"""
 
 from collections.abc import Iterable
 from functools import partial
@@ -26,11 +28,18 @@ def _only(runtime: Runtime, part: str, *, table: Named, listed_by: str) -> str:
     part = part.strip()
     found = ids.beginning_or_ending(runtime.read(), table, part.upper(), MOST_NAMED + 1)
     if not found:
-        raise NotFound(f"There is no {_WORDS[table]} {part}.", f"`memapp {listed_by}` lists them with their ids.")
+        raise NotFound(
+            f"There is no {_WORDS[table]} {part}.",
+            f"`memapp {listed_by}` lists them with their ids.",
+        )
     if len(part) < FEWEST_CHARS and found[0][0] != part.upper():
-        raise NotFound(f"{part!r} is too little of an id.", f"Write at least {FEWEST_CHARS} characters.")
+        raise NotFound(
+            f"{part!r} is too little of an id.", f"Write at least {FEWEST_CHARS} characters."
+        )
     if len(found) > 1:
-        named = "; ".join(f"{id} {shorten(one_line(label), 40)}" for id, label in found[:MOST_NAMED])
+        named = "; ".join(
+            f"{id} {shorten(one_line(label), 40)}" for id, label in found[:MOST_NAMED]
+        )
         more = " and more" if len(found) > MOST_NAMED else ""
         raise UsageError(f"{part} may be several: {named}{more}.", "Write more of the id.")
     return found[0][0]
@@ -45,7 +54,9 @@ run = partial(_only, table="runs", listed_by="runs list")
 
 
 def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") -> list[str]:
-    """Return the ids of the memories that are meant, each once; of an unknown one it is said which command lists them."""
+    """Return the ids of the memories that are meant, each once; of an unknown one it is said which
+    command lists them.
+    """
     return list(dict.fromkeys(memory(runtime, part, listed_by=listed_by) for part in parts))
 
 

@@ -1,7 +1,8 @@
-"""The jobs that are done in idle time, in their order: when each is due, how long a run may take, and what waits for it.
+"""The jobs that are done in idle time, in their order: when each is due, how long a run may take,
+and what waits for it.
 
-A job can be stopped at any moment and goes on where it was; doing it twice does nothing more. The file knows of each when it
-ran last and is due next, and one process at a time is at them.
+A job can be stopped at any moment and goes on where it was; doing it twice does nothing more. The
+file knows of each when it ran last and is due next, and one process at a time is at them.
 """
 
 import time
@@ -16,7 +17,17 @@ from memapp.domain.jobs import Pace, Progress, has_leapt, next_pace
 from memapp.domain.turn import Remembered, Retracted
 from memapp.inference import Cancel, Stopped, after
 from memapp.runtime import Runtime
-from memapp.services import backups, consolidate, distil, embed, episodes, insights, learning, lifecycle, trust_upkeep
+from memapp.services import (
+    backups,
+    consolidate,
+    distil,
+    embed,
+    episodes,
+    insights,
+    learning,
+    lifecycle,
+    trust_upkeep,
+)
 from memapp.services.lessons import judge, referee, rewording
 from memapp.store import jobs as store
 from memapp.store import leases
@@ -43,26 +54,53 @@ class Job:
     seconds: float
     """How long one run may take; the next goes on where it was."""
     run: Callable[[Runtime, Cancel, Pace | None], Iterator[Done]]
-    """Does what it finds; it is told when it ran last, since a clock that leapt since is not to be believed."""
+    """Does what it finds; it is told when it ran last, since a clock that leapt since is not to be
+    believed.
+    """
     waiting: Callable[[Runtime], int]
     """Counts what it would find now."""
     report: Callable[[Runtime, datetime], str] = lambda _runtime, _since: ""
     """Says in a line what came of its runs since a time, where that is more than a number."""
     in_parts: bool = False
-    """Where little time is given, a part that was begun is done to its end: a slow model would begin it anew for ever.
+    """Where little time is given, a part that was begun is done to its end: a slow model would
+    begin it anew for ever.
 
     It yields a number after each.
     """
 
 
-EMBED = Job("embed", "index new texts for search by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
+EMBED = Job(
+    "embed", "index new texts for search by meaning", EACH_TIME, 120.0, embed.run, embed.waiting
+)
 AFTER_A_REPLY = (
-    Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting, in_parts=True),
+    Job(
+        "learn",
+        "learn from what you wrote",
+        EACH_TIME,
+        120.0,
+        learning.run,
+        learning.waiting,
+        in_parts=True,
+    ),
     EMBED,
 )
 NOW_AND_THEN = (
-    Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
-    Job("unused", "move unused memories to the trash", HOURLY, 30.0, lifecycle.move_unused, lifecycle.unused),
+    Job(
+        "expire",
+        "close requests that nobody answered in time",
+        HOURLY,
+        30.0,
+        lifecycle.expire,
+        lifecycle.expiring,
+    ),
+    Job(
+        "unused",
+        "move unused memories to the trash",
+        HOURLY,
+        30.0,
+        lifecycle.move_unused,
+        lifecycle.unused,
+    ),
     Job(
         "lessons",
         "measure which lessons helped, and archive unused ones",
@@ -71,9 +109,23 @@ NOW_AND_THEN = (
         judge.run_job,
         judge.waiting,
     ),
-    Job("referee", "judge commands without a known result", HOURLY, 120.0, referee.run_job, referee.waiting),
+    Job(
+        "referee",
+        "judge commands without a known result",
+        HOURLY,
+        120.0,
+        referee.run_job,
+        referee.waiting,
+    ),
     Job("rewording", "generalise lessons", HOURLY, 120.0, rewording.run_job, rewording.waiting),
-    Job("purge", "erase expired memories from the trash", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
+    Job(
+        "purge",
+        "erase expired memories from the trash",
+        HOURLY,
+        300.0,
+        lifecycle.erase_overdue,
+        lifecycle.overdue,
+    ),
     Job("distil", "reword memories as plain sentences", HOURLY, 120.0, distil.run, distil.waiting),
     Job(
         "consolidate",
@@ -84,8 +136,22 @@ NOW_AND_THEN = (
         consolidate.waiting,
         consolidate.report,
     ),
-    Job("trust", "update the trust in agents", HOURLY, 30.0, trust_upkeep.run_job, trust_upkeep.waiting),
-    Job("insights", "find patterns over several messages", DAILY, 120.0, insights.run, insights.waiting),
+    Job(
+        "trust",
+        "update the trust in agents",
+        HOURLY,
+        30.0,
+        trust_upkeep.run_job,
+        trust_upkeep.waiting,
+    ),
+    Job(
+        "insights",
+        "find patterns over several messages",
+        DAILY,
+        120.0,
+        insights.run,
+        insights.waiting,
+    ),
     Job("episodes", "summarise chats", EACH_TIME, 120.0, episodes.run, episodes.waiting),
     Job("backup", "write a backup", EVERY, 300.0, backups.run_job, backups.waiting),
 )
@@ -104,8 +170,11 @@ def is_due(runtime: Runtime, job: Job) -> bool:
     return last is None or has_leapt(last, now) or now >= last.due_at
 
 
-def run_due(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, seconds: float | None = None) -> Iterator[Done]:
-    """Run those jobs that are due, each for `seconds` or to the end of its part; yield what was done.
+def run_due(
+    runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, seconds: float | None = None
+) -> Iterator[Done]:
+    """Run those jobs that are due, each for `seconds` or to the end of its part; yield what was
+    done.
 
     Raises `ModelError`, `StoreError`.
     """
@@ -113,7 +182,9 @@ def run_due(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, second
         yield done
 
 
-def run(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job], seconds: float | None = None) -> Iterator[tuple[Job, Done]]:
+def run(
+    runtime: Runtime, cancel: Cancel, jobs: Sequence[Job], seconds: float | None = None
+) -> Iterator[tuple[Job, Done]]:
     """Run jobs, due or not; yield what each did. What another process is at is left to it."""
     if not jobs or runtime.database.read_only:
         return
@@ -129,18 +200,33 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> I
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
     ended = Cancel()
-    embedders = {loaded for slot in (runtime.embedding, runtime.reading) if (loaded := slot.ready())}
+    embedders = {
+        loaded for slot in (runtime.embedding, runtime.reading) if (loaded := slot.ready())
+    }
     limit = job.seconds if seconds is None or job.in_parts else seconds
-    with after(limit, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), ExitStack() as stopped:
+    with (
+        after(limit, ended.set),
+        cancel.heard_by(ended.set),
+        _shown(runtime, job),
+        suppress(Stopped),
+        ExitStack() as stopped,
+    ):
         for embedder in embedders:
             stopped.enter_context(embedder.stopped_by(ended))
         for event in job.run(runtime, ended, last):
             done = True
             _count(runtime, event)
             yield event
-            if job.in_parts and isinstance(event, int) and seconds is not None and time.monotonic() - began >= seconds:
+            if (
+                job.in_parts
+                and isinstance(event, int)
+                and seconds is not None
+                and time.monotonic() - began >= seconds
+            ):
                 break
-    if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
+    if (
+        done and not cancel.is_set()
+    ):  # what looks after each reply and finds nothing writes nothing either
         with runtime.write() as session:
             store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
 
@@ -157,7 +243,9 @@ def _shown(runtime: Runtime, job: Job) -> Iterator[None]:
 
 def _count(runtime: Runtime, done: Done) -> None:
     if runtime.progress:
-        runtime.progress = replace(runtime.progress, done=runtime.progress.done + (done if isinstance(done, int) else 1))
+        runtime.progress = replace(
+            runtime.progress, done=runtime.progress.done + (done if isinstance(done, int) else 1)
+        )
 
 
 def left(runtime: Runtime) -> int:

@@ -25,7 +25,9 @@ log = logging.getLogger(__name__)
 
 UNFINISHED = (MessageStatus.GENERATING, MessageStatus.INTERRUPTED)
 MOST_TRIES = 3
-"""On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
+"""On so many different days the model may fail on a message: a server that is away for an evening
+is no fault of the message.
+"""
 
 
 def waiting(runtime: Runtime) -> int:
@@ -34,13 +36,19 @@ def waiting(runtime: Runtime) -> int:
 
 
 def problem(runtime: Runtime) -> str:
-    """Return why messages wait that could be read, in words: the embedding model is not there. Empty where that is not so."""
+    """Return why messages wait that could be read, in words: the embedding model is not there.
+    Empty where that is not so.
+    """
     stopped = runtime.reading.state == "failed" and waiting(runtime)
     return f"Nothing is learned now, your messages wait. {runtime.reading.note}" if stopped else ""
 
 
-def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
-    """Learn from each surprise by itself, so that one that fails is no hindrance to the others; yield 0 where it may end."""
+def run(
+    runtime: Runtime, cancel: Cancel, _last: Pace | None
+) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
+    """Learn from each surprise by itself, so that one that fails is no hindrance to the others;
+    yield 0 where it may end.
+    """
     if outdated := expectations.outdated_surprises(runtime.read()):
         _settle(runtime, outdated, "nothing")
     for surprise in expectations.pending_surprises(runtime.read()):
@@ -58,7 +66,9 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Rememb
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
         except Exception:
-            _settle(runtime, [surprise.id], "failed")  # a bug: it must not come first again, before all that was said since
+            _settle(
+                runtime, [surprise.id], "failed"
+            )  # a bug: it must not come first again, before all that was said since
             raise
         yield from (request for request in pending.list_pending(runtime) if request not in asked)
         yield 0
@@ -73,7 +83,8 @@ def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retrac
 def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
     """Read a message that was not compared in its turn, since a kill or a bug was in the way.
 
-    A yes or no is carried out where nobody tried again, and what was to be kept out of memory teaches nothing.
+    A yes or no is carried out where nobody tried again, and what was to be kept out of memory
+    teaches nothing.
     """
     session = runtime.read()
     message = chat.get_message(session, surprise.message_id)
@@ -82,7 +93,11 @@ def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
     earlier = open_thread(runtime, message.thread_id, before=message.seq)[1]
     *_, reply = [None, *chat.variants(session, message.id)]
     attempt = partial(best_effort, runtime, message.thread_id)
-    if reply is not None and reply.status in UNFINISHED and not is_answered_elsewhere(runtime, session, message.thread_id):
+    if (
+        reply is not None
+        and reply.status in UNFINISHED
+        and not is_answered_elsewhere(runtime, session, message.thread_id)
+    ):
         attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
         attempt("retract", partial(retract_unsaid, runtime, message, earlier))
     memory_request.hear(runtime, message, earlier)
@@ -98,10 +113,14 @@ def _count_try(runtime: Runtime, surprise: Surprise) -> None:
             return
         expectations.settle_surprise(session, surprise.id, "failed")
         meta = {"tries": tries}
-        events.add_event(session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta)
+        events.add_event(
+            session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta
+        )
 
 
-def _settle(runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]) -> None:
+def _settle(
+    runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]
+) -> None:
     with runtime.write() as session:
         for surprise_id in surprise_ids:
             expectations.settle_surprise(session, surprise_id, state)

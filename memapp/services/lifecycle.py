@@ -1,6 +1,8 @@
-"""Moves unused memories to the trash, erases old trash, deleted chats and old requests, and expires those that nobody decided.
+"""Moves unused memories to the trash, erases old trash, deleted chats and old requests, and expires
+those that nobody decided.
 
-Each is a job of idle time (`services.jobs`) and does a little at once. The rules are `domain.lifecycle`.
+Each is a job of idle time (`services.jobs`) and does a little at once. The rules are
+`domain.lifecycle`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +30,9 @@ ENDED = ("denied", "expired", "withdrawn")
 
 
 def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Close the consent requests whose time is over; let those wait anew that were made under a wrong clock."""
+    """Close the consent requests whose time is over; let those wait anew that were made under a
+    wrong clock.
+    """
     if last and not has_leapt(last, runtime.clock()):
         pending.begin_again(runtime)
     yield len(pending.expire_due(runtime))
@@ -39,7 +43,9 @@ def expiring(runtime: Runtime) -> int:
 
 
 def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Move to the trash what was not used for long. Nothing when the clock has leapt: much would seem unused."""
+    """Move to the trash what was not used for long. Nothing when the clock has leapt: much would
+    seem unused.
+    """
     if last is None:
         return  # there is nothing to compare the clock with
     leapt = has_leapt(last, runtime.clock())
@@ -47,12 +53,16 @@ def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterato
         return
     with runtime.write() as session:
         if leapt:
-            events.add_event(session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"})
+            events.add_event(
+                session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"}
+            )
             return
         actor = runtime.actor(name="lifecycle")
         if leave(session, actor.name) != "write":  # what it trashed was brought back too often
             return
-        for memory_id in _unused(session, runtime):  # looked up again: the person may have pinned one since
+        for memory_id in _unused(
+            session, runtime
+        ):  # looked up again: the person may have pinned one since
             changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor)
             yield 1
 
@@ -62,7 +72,9 @@ def unused(runtime: Runtime) -> int:
 
 
 def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Erase memories, deleted chats and requests whose time is over; a weekly look at memapp is no reason to leave them."""
+    """Erase memories, deleted chats and requests whose time is over; a weekly look at memapp is no
+    reason to leave them.
+    """
     if memory_ids := _overdue_memories(runtime):
         yield purge(runtime, memory_ids, by="lifecycle").memories
     if thread_ids := _overdue_chats(runtime):
@@ -70,7 +82,9 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
         yield len(thread_ids)
     if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
-            search.take_back(session, consents.said_in(session, request_ids))  # the no outlives the request
+            search.take_back(
+                session, consents.said_in(session, request_ids)
+            )  # the no outlives the request
             consent_requests.erase(session, request_ids)
         yield len(request_ids)
     if lesson_ids := _overdue_lessons(runtime):
@@ -81,7 +95,10 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
 
 
 def overdue(runtime: Runtime) -> int:
-    return sum(len(find(runtime)) for find in (_overdue_memories, _overdue_chats, _overdue_requests, _overdue_lessons))
+    return sum(
+        len(find(runtime))
+        for find in (_overdue_memories, _overdue_chats, _overdue_requests, _overdue_lessons)
+    )
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
@@ -90,8 +107,11 @@ def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
     return memories.list_memories(runtime.read(), wanted, Sort.CHANGED, limit=limit)
 
 
-def days_missing(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]]) -> dict[str, int]:
-    """Return on how many more days memapp must be used until those go whose time is over, by their ids.
+def days_missing(
+    runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]]
+) -> dict[str, int]:
+    """Return on how many more days memapp must be used until those go whose time is over, by their
+    ids.
 
     Of each, `ends` has the time since which it is in the trash, and that at which this ends.
     """
@@ -103,11 +123,16 @@ def days_missing(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]
 
 def missing(runtime: Runtime, found: Sequence[Memory]) -> dict[str, int]:
     """Return the same of memories in the trash."""
-    return days_missing(runtime, [(memory.id, memory.updated_at, memory.purge_at) for memory in found if memory.purge_at])
+    return days_missing(
+        runtime,
+        [(memory.id, memory.updated_at, memory.purge_at) for memory in found if memory.purge_at],
+    )
 
 
 def empty(runtime: Runtime) -> Receipt:
-    """Erase everything in the trash now, by the person's wish. Raises `NotFound` when there is nothing."""
+    """Erase everything in the trash now, by the person's wish. Raises `NotFound` when there is
+    nothing.
+    """
     return purge(runtime, [memory.id for memory in trash(runtime, limit=None)])
 
 
@@ -120,7 +145,10 @@ def _unused(session: Session, runtime: Runtime) -> list[str]:
 
 def _overdue_memories(runtime: Runtime) -> list[str]:
     session = runtime.read()
-    over = [(memory.id, memory.updated_at, memory.purge_at or session.now) for memory in store.over(session)]
+    over = [
+        (memory.id, memory.updated_at, memory.purge_at or session.now)
+        for memory in store.over(session)
+    ]
     return _due(session, over, store.count_all(session))
 
 
@@ -128,13 +156,16 @@ def _overdue_chats(runtime: Runtime) -> list[str]:
     session = runtime.read()
     deleted = chat.list_threads(session, limit=None, deleted=True)
     over = [
-        (thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at)) for thread in reversed(deleted) if thread.deleted_at
+        (thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at))
+        for thread in reversed(deleted)
+        if thread.deleted_at
     ]
     return _due(session, over, len(deleted))
 
 
 def _overdue_requests(runtime: Runtime) -> list[str]:
-    """Return the consent requests that the person did not agree to, as long after their end as memories stay in the trash.
+    """Return the consent requests that the person did not agree to, as long after their end as
+    memories stay in the trash.
 
     What says again what was erased goes with the week in which a no holds.
     """
@@ -142,7 +173,11 @@ def _overdue_requests(runtime: Runtime) -> list[str]:
     ended = [request for state in ENDED for request in consents.list_requests(session, state=state)]
     decided = [(request, request.decided_at) for request in ended if request.decided_at]
     ends = [
-        (request.id, at, expiry(at) if request.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at)))
+        (
+            request.id,
+            at,
+            expiry(at) if request.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at)),
+        )
         for request, at in decided
     ]
     return _due(session, ends, len(ends))
@@ -151,11 +186,17 @@ def _overdue_requests(runtime: Runtime) -> list[str]:
 def _overdue_lessons(runtime: Runtime) -> list[str]:
     session = runtime.read()
     deleted = lessons.in_trash(session)
-    return _due(session, [(lesson.id, lesson.updated_at, lesson.purge_at or session.now) for lesson in deleted], len(deleted))
+    return _due(
+        session,
+        [(lesson.id, lesson.updated_at, lesson.purge_at or session.now) for lesson in deleted],
+        len(deleted),
+    )
 
 
 def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among: int) -> list[str]:
-    """Return what may go of ids with the times since which they are unused or in the trash, and at which that ends."""
+    """Return what may go of ids with the times since which they are unused or in the trash, and at
+    which that ends.
+    """
     over = [end for end in ends if end[2] <= session.now]
     if not over:
         return []
@@ -167,4 +208,6 @@ def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among
         late = store.behind(session, since)
         return rules.may_go(since + late, end + late, days, session.now)
 
-    return list(islice((text for text, since, end in over if may_go(since, end)), rules.most_at_once(among)))
+    return list(
+        islice((text for text, since, end in over if may_go(since, end)), rules.most_at_once(among))
+    )

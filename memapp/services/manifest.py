@@ -28,7 +28,9 @@ class Recommended(BaseModel):
     sha256: str = ""
     """The hash of the file; empty where nobody knows it."""
     jobs: tuple[ModelJob, ...] | None = None
-    """The jobs that it was measured to do well; None leaves that to the test (`memapp models test`)."""
+    """The jobs that it was measured to do well; None leaves that to the test (`memapp models
+    test`).
+    """
     embeds: bool = False
     """It makes embeddings, by which the search finds what means the same, and does not chat."""
     default: bool = False
@@ -53,7 +55,9 @@ def bundled_embedder() -> Recommended:
 
 
 def default_model() -> Recommended | None:
-    """Return the model that answers where the settings name none and its file is here; None if the list marks none."""
+    """Return the model that answers where the settings name none and its file is here; None if the
+    list marks none.
+    """
     return next((entry for entry in recommended() if entry.default), None)
 
 
@@ -64,6 +68,10 @@ def _read(file: Path) -> tuple[Recommended, ...]:
 
 
 def known_jobs(model_key: str) -> tuple[ModelJob, ...] | None:
-    """Return the jobs that a listed file does well, given the beginning of its hash; None where the list does not say."""
-    found = (entry.jobs for entry in recommended() if model_key and entry.sha256.startswith(model_key))
+    """Return the jobs that a listed file does well, given the beginning of its hash; None where the
+    list does not say.
+    """
+    found = (
+        entry.jobs for entry in recommended() if model_key and entry.sha256.startswith(model_key)
+    )
     return next(found, None)

@@ -1,7 +1,8 @@
-"""Carries out what a message asks of the memory itself, and says so in memapp's own words, without a model.
+"""Carries out what a message asks of the memory itself, and says so in memapp's own words, without
+a model.
 
-All that one request changes is one step, and is taken back with it. What is asked to be kept out of memory teaches nothing,
-proposes nothing, and is told in no other chat.
+All that one request changes is one step, and is taken back with it. What is asked to be kept out of
+memory teaches nothing, proposes nothing, and is told in no other chat.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,15 @@ from memapp.errors import UsageError
 from memapp.language import requests
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
+from memapp.services.asked_to_forget import (
+    ALL_OF_IT,
+    choice_in,
+    correct,
+    forget,
+    forget_chosen,
+    forget_last,
+    undo_last,
+)
 from memapp.services.asked_to_remember import remember
 from memapp.services.open_turn import best_effort
 from memapp.services.what_is_known import what_is_known
@@ -45,7 +54,9 @@ class Done:
 
 
 def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> MemoryRequest | None:
-    """Return what a saved message asks of the memory. What it asks to be kept out of memory is kept out at once."""
+    """Return what a saved message asks of the memory. What it asks to be kept out of memory is kept
+    out at once.
+    """
     thread = chat.get_thread(runtime.read(), message.thread_id)
     if runtime.persona_in(thread).is_inner_voice:
         return None
@@ -58,20 +69,28 @@ def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Memo
     return request
 
 
-def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]) -> MemoryRequest | None:
-    """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
+def read(
+    runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]
+) -> MemoryRequest | None:
+    """Return what a message asks of the memory in words that were typed; also the choice that
+    answers memapp's `Which one?`
+    """
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
     return _typed(read_command(text) or requests.asked(text, words_of(text)), pasted)
 
 
-def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
+def _typed(
+    request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]
+) -> MemoryRequest | None:
     if request is None or any(start < request.end and request.start < end for start, end in pasted):
         return None
     return request
 
 
-def needs_no_model(runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()) -> bool:
+def needs_no_model(
+    runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()
+) -> bool:
     """Return True for a message to the memory alone, which can be sent where no model answers.
 
     So can one that cannot be read because of a bug: sent, it is saved.
@@ -90,8 +109,12 @@ def keep_out(session: Session, message: Message) -> None:
     search.take_back(session, [message.id])
 
 
-def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message, earlier: Sequence[Message]) -> Done | None:
-    """Do what is asked. None where it turns out to ask nothing of the memory: then it is a message like any other."""
+def carry_out(
+    runtime: Runtime, request: MemoryRequest | None, message: Message, earlier: Sequence[Message]
+) -> Done | None:
+    """Do what is asked. None where it turns out to ask nothing of the memory: then it is a message
+    like any other.
+    """
     if request is None:
         return None
     actor = runtime.actor(message.thread_id)
@@ -107,13 +130,24 @@ def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message,
             expectations.learn_nothing(session, [message.id])
             if request.kind in ("off", "forget", "wrong", "undo"):
                 keep_out(session, message)
-    return Done(said, request.is_all, teaches, actor.step if history.entries_of_step(runtime.read(), actor.step) else "")
+    return Done(
+        said,
+        request.is_all,
+        teaches,
+        actor.step if history.entries_of_step(runtime.read(), actor.step) else "",
+    )
 
 
 def _answer(
-    runtime: Runtime, request: MemoryRequest, message: Message, earlier: Sequence[Message], actor: Actor
+    runtime: Runtime,
+    request: MemoryRequest,
+    message: Message,
+    earlier: Sequence[Message],
+    actor: Actor,
 ) -> FromMemory | None:
-    """Carry a request out as part of a step, and return what there is to say; None where it asks nothing of the memory."""
+    """Carry a request out as part of a step, and return what there is to say; None where it asks
+    nothing of the memory.
+    """
     content = request.content
     if (chosen := choice_in(runtime, message.text, earlier)) is not None:
         return forget_chosen(runtime, chosen, actor)
@@ -131,19 +165,27 @@ def _answer(
         case "forget":
             return forget_last(runtime, earlier, actor, never_was=False)
         case "undo":
-            return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, never_was=True)
+            return undo_last(runtime, earlier, actor) or forget_last(
+                runtime, earlier, actor, never_was=True
+            )
         case "wrong" if content:
             return correct(runtime, content, earlier, actor, is_sure=request.is_sure)
         case "wrong":
             return forget_last(runtime, earlier, actor, never_was=True)
-        case "know" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):
+        case "know" if not (
+            request.is_command or (runtime.settings.answer_from_memory and request.is_all)
+        ):
             return None
         case "know":
-            return what_is_known(runtime, content, message, is_sure=request.is_command or request.is_sure)
+            return what_is_known(
+                runtime, content, message, is_sure=request.is_command or request.is_sure
+            )
     assert_never(request.kind)
 
 
-def _remember(runtime: Runtime, content: str, message: Message, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+def _remember(
+    runtime: Runtime, content: str, message: Message, earlier: Sequence[Message], actor: Actor
+) -> FromMemory | None:
     """Remember what is asked, or what the message before said where this one says no more."""
     said = [message for message in earlier if message.role is Role.USER][-1:]
     if content:

@@ -1,4 +1,6 @@
-"""The jobs that a model is trusted with: by its entry in the list of models, else by its test (`services.model_test`)."""
+"""The jobs that a model is trusted with: by its entry in the list of models, else by its test
+(`services.model_test`).
+"""
 
 from memapp.domain.model_jobs import MEASURED_AT_WORK, REVIEWS, JobTest, ModelJob
 from memapp.inference import ChatModel

@@ -17,7 +17,13 @@ from memapp.inference.prepared import KEY_CHARS, known_hash
 from memapp.paths import Paths, expanded
 from memapp.runtime import ModelSlot, Runtime
 from memapp.services import embed, model_jobs, preferences
-from memapp.services.manifest import Recommended, bundled_embedder, bundled_model, default_model, recommended
+from memapp.services.manifest import (
+    Recommended,
+    bundled_embedder,
+    bundled_model,
+    default_model,
+    recommended,
+)
 from memapp.settings import BUNDLED, Settings
 from memapp.store import chat
 
@@ -28,7 +34,9 @@ UNREAD_BYTES = 300_000_000
 """Memory that a model needs beside its weights, assumed while there is no file to read it from."""
 
 Fit = Literal["fits", "tight", "too big", "unusable"]
-"""Whether a model has room in the memory; unusable is a file that is missing or damaged, as the note says."""
+"""Whether a model has room in the memory; unusable is a file that is missing or damaged, as the
+note says.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,9 @@ class ModelChoice:
     speed: float | None = None
     """Tokens a second on this machine; None while no model has answered here."""
     kept_by: str = ""
-    """Whose file it is: `MEMAPP` downloaded it, `YOU` put it there, or another program; empty for what is in no file here."""
+    """Whose file it is: `MEMAPP` downloaded it, `YOU` put it there, or another program; empty for
+    what is in no file here.
+    """
     remote: RemoteFile | None = None
     """Where it can be downloaded, for a recommendation that is not here yet."""
     arrived: int = 0
@@ -60,9 +70,11 @@ class ModelChoice:
 
 
 def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
-    """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only a bug is raised.
+    """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only
+    a bug is raised.
 
-    One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on loading: another will follow.
+    One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on
+    loading: another will follow.
     """
     runtime.chat.empty()
     runtime.chat.loading("Loading the model…")
@@ -75,7 +87,8 @@ def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: Tr
 
 
 def load_embedder(runtime: Runtime) -> None:
-    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went; only a bug is raised.
+    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went;
+    only a bug is raised.
 
     The one that reads comes first, in a process of its own where another one searches.
     """
@@ -86,7 +99,9 @@ def load_embedder(runtime: Runtime) -> None:
     _open_embedder(runtime.embedding, runtime.open_embedder, runtime)
 
 
-def _open_embedder(slot: ModelSlot[Embedder], opened: Callable[[Runtime], Embedder], runtime: Runtime) -> None:
+def _open_embedder(
+    slot: ModelSlot[Embedder], opened: Callable[[Runtime], Embedder], runtime: Runtime
+) -> None:
     before = slot.ready()
     slot.loading("Loading the embedding model…")
     if before is not None:
@@ -115,7 +130,9 @@ def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
 
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
-    """Return the bundled model, the files memapp downloaded, the person's own, those of other programs, and good ones to get."""
+    """Return the bundled model, the files memapp downloaded, the person's own, those of other
+    programs, and good ones to get.
+    """
     current = chosen_name(runtime) if not runtime.settings.server else None
     known = {entry.file: entry for entry in recommended() if entry.file}
     choices = [_choice(runtime, BUNDLED, bundled_model(), is_current=current == BUNDLED)]
@@ -126,8 +143,12 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
         short = (kept.path.name, kept.path.stem, kept.name) if kept.program == YOU else ()
         is_current = current in (*short, str(kept.path))
         name = _free(name, kept, names)
-        chosen = _choice(runtime, name, entry, kept.path, is_current=is_current, is_own=kept.program == YOU)
-        if is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable":  # else it is that program's business
+        chosen = _choice(
+            runtime, name, entry, kept.path, is_current=is_current, is_own=kept.program == YOU
+        )
+        if (
+            is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable"
+        ):  # else it is that program's business
             choices.append(replace(chosen, kept_by=kept.program))
             names.add(choices[-1].name)
     for choice in choices[1:]:
@@ -140,7 +161,13 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
         *(_to_get(runtime, entry) for entry in known.values()),
     ]
     if searching and not any(choice.current and choice.embeds for choice in choices):
-        choices.append(replace(_choice(runtime, searching, None, Path(searching), is_own=True), current=True, embeds=True))
+        choices.append(
+            replace(
+                _choice(runtime, searching, None, Path(searching), is_own=True),
+                current=True,
+                embeds=True,
+            )
+        )
     return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
 
 
@@ -153,17 +180,23 @@ def default_file(places: Paths) -> Path | None:
 
 
 def chosen_name(runtime: Runtime) -> str:
-    """Return the model that the settings name, a file or `BUNDLED`; where they name none, that is the default if it is here."""
+    """Return the model that the settings name, a file or `BUNDLED`; where they name none, that is
+    the default if it is here.
+    """
     return runtime.settings.model or str(default_file(runtime.paths) or BUNDLED)
 
 
 def missing_default(places: Paths, chosen: Settings) -> Recommended | None:
-    """Return the default model where it would answer and is not here, so that the bundled one stands in for it; else None."""
+    """Return the default model where it would answer and is not here, so that the bundled one
+    stands in for it; else None.
+    """
     return default_model() if _names_nothing(chosen) and default_file(places) is None else None
 
 
 def is_default_choice(runtime: Runtime, name: str) -> bool:
-    """Return True for the name of the default model, where the settings name no other and it answers once it is here."""
+    """Return True for the name of the default model, where the settings name no other and it
+    answers once it is here.
+    """
     entry = default_model()
     return entry is not None and entry.name == name and _names_nothing(runtime.settings)
 
@@ -173,15 +206,21 @@ def _names_nothing(chosen: Settings) -> bool:
 
 
 def machine(runtime: Runtime) -> str:
-    """Say how much memory is free, and what models are computed with: how much of them goes to the graphics card."""
+    """Say how much memory is free, and what models are computed with: how much of them goes to the
+    graphics card.
+    """
     layers, graphics = runtime.settings.gpu_layers, build.graphics()
     share = "all layers" if layers < 0 else f"{layers:,} layers"
-    computes = f"{share} on the graphics card ({graphics})" if graphics else "models run on the processor"
+    computes = (
+        f"{share} on the graphics card ({graphics})" if graphics else "models run on the processor"
+    )
     return f"{gguf_file.free_memory() / 1e9:.1f} GB of memory free · {computes}"
 
 
 def _kept_files(runtime: Runtime) -> list[KeptFile]:
-    """Return the model files on this disk, each once; a file of the person's that leads to another program's is the person's."""
+    """Return the model files on this disk, each once; a file of the person's that leads to another
+    program's is the person's.
+    """
     folders = {MEMAPP: runtime.paths.downloads, YOU: runtime.paths.models}
     kept = [
         KeptFile(gguf_file.model_name(path), path, owner)
@@ -196,22 +235,30 @@ def _kept_files(runtime: Runtime) -> list[KeptFile]:
 
 def _free(name: str, kept: KeptFile, taken: set[str]) -> str:
     """Return a name that no other model in the list has."""
-    return next(text for text in (name, f"{name} ({kept.program})", str(kept.path)) if text not in taken)
+    return next(
+        text for text in (name, f"{name} ({kept.program})", str(kept.path)) if text not in taken
+    )
 
 
 def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
-    remote = RemoteFile(entry.source, entry.file, entry.bytes, entry.commit, entry.sha256, entry.wheels)
+    remote = RemoteFile(
+        entry.source, entry.file, entry.bytes, entry.commit, entry.sha256, entry.wheels
+    )
     arrived = sum(part.stat().st_size for part in parts(entry.file, runtime.paths.downloads))
     return replace(_choice(runtime, entry.name, entry), remote=remote, arrived=arrived)
 
 
 def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
-    """Judge each model by the one that answers: for every token all weights are read once, so time grows with their size."""
+    """Judge each model by the one that answers: for every token all weights are read once, so time
+    grows with their size.
+    """
     current = next((choice for choice in choices if choice.current and not choice.embeds), None)
     model = runtime.chat.ready()
     if current is None or model is None:
         return choices
-    faster = next((path for path in runtime.paths.cache.glob("*/*.gguf") if path.stem == model.name), None)
+    faster = next(
+        (path for path in runtime.paths.cache.glob("*/*.gguf") if path.stem == model.name), None
+    )
     measured = faster.stat().st_size if faster else current.bytes
     usages = chat.last_usages(runtime.read(), model.name)
     seconds = sum(usage.seconds - usage.first_token_seconds for usage in usages)
@@ -219,19 +266,27 @@ def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoic
         return choices
     speed = sum(usage.decode_tokens for usage in usages) / seconds
     chatting = [choice for choice in choices if not choice.embeds]
-    speeds = {choice.name: speed if choice.current else speed * measured / max(choice.bytes, 1) for choice in chatting}
+    speeds = {
+        choice.name: speed if choice.current else speed * measured / max(choice.bytes, 1)
+        for choice in chatting
+    }
     return [replace(choice, speed=speeds.get(choice.name)) for choice in choices]
 
 
 def use_model(runtime: Runtime, name: str) -> str:
-    """Make a model the one for this and later starts, in place of a server too. Load it with `load_chat_model`.
+    """Make a model the one for this and later starts, in place of a server too. Load it with
+    `load_chat_model`.
 
-    Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if there is none of this name,
-    its file is damaged, or this start was given another.
+    Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if
+    there is none of this name, its file is damaged, or this start was given another.
     """
     if (embedder := named_embedder(runtime, name)) is not None:
         preferences.set_preference(runtime, "embedding_model", str(embedder.path or ""))
-        return _from_elsewhere(embedder.path) if embedder.path and embedder.path.is_file() and embedder.kept_by != MEMAPP else ""
+        return (
+            _from_elsewhere(embedder.path)
+            if embedder.path and embedder.path.is_file() and embedder.kept_by != MEMAPP
+            else ""
+        )
     value, chosen = named(runtime, name)
     preferences.check_free(runtime, "server")
     preferences.set_preference(runtime, "model", value)
@@ -252,9 +307,16 @@ def _from_elsewhere(path: Path) -> str:
 
 
 def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
-    """Return the embedding model of this name, or in this file or folder; None for what is none that is here."""
+    """Return the embedding model of this name, or in this file or folder; None for what is none
+    that is here.
+    """
     if found := next(
-        (choice for choice in list_models(runtime) if choice.name == name and choice.embeds and not choice.remote), None
+        (
+            choice
+            for choice in list_models(runtime)
+            if choice.name == name and choice.embeds and not choice.remote
+        ),
+        None,
     ):
         return found
     path = expanded(name).absolute()
@@ -274,7 +336,8 @@ def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
 
 
 def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
-    """Return what the setting `model` calls a model by its name or its file, and its place in the list if it has one.
+    """Return what the setting `model` calls a model by its name or its file, and its place in the
+    list if it has one.
 
     Raises `UsageError` if there is none.
     """
@@ -294,7 +357,8 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
 
 
 def template_remark(runtime: Runtime) -> str:
-    """Return a warning about the chat template of the chosen file; empty for a usable one, and for models that memapp knows.
+    """Return a warning about the chat template of the chosen file; empty for a usable one, and for
+    models that memapp knows.
 
     Slow the first time.
     """
@@ -302,7 +366,11 @@ def template_remark(runtime: Runtime) -> str:
         return ""
     try:
         path = gguf_file.find(runtime.paths.models, runtime.settings.model)
-        return "" if path.parent == runtime.paths.downloads else templates.remark(gguf_file.read(path).chat_template)
+        return (
+            ""
+            if path.parent == runtime.paths.downloads
+            else templates.remark(gguf_file.read(path).chat_template)
+        )
     except ModelError:
         return ""  # of that loading tells
 
@@ -323,14 +391,31 @@ def _choice(
     is_current: bool = False,
     is_own: bool = False,
 ) -> ModelChoice:
-    """Return a model with what is known of it; the templates of other programs' files are looked at once one is chosen."""
+    """Return a model with what is known of it; the templates of other programs' files are looked at
+    once one is chosen.
+    """
     licence, note = (known.licence, known.note) if known else ("", "")
     if path is None:
         size = known.bytes if known else 0
         needed = size + UNREAD_BYTES
-        jobs = model_jobs.in_words(runtime, known.sha256[:KEY_CHARS]) if known and name == BUNDLED else ""
+        jobs = (
+            model_jobs.in_words(runtime, known.sha256[:KEY_CHARS])
+            if known and name == BUNDLED
+            else ""
+        )
         embeds = known is not None and known.embeds
-        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, jobs=jobs, embeds=embeds)
+        return ModelChoice(
+            name,
+            None,
+            size,
+            needed,
+            licence,
+            note,
+            _fit(needed),
+            is_current,
+            jobs=jobs,
+            embeds=embeds,
+        )
     size = gguf_file.size_here(path)
     try:
         if (path / "modules.json").is_file():  # of sentence-transformers
@@ -338,7 +423,9 @@ def _choice(
         header = gguf_file.read(path)
         if header.is_embedder:
             needed, is_current = size + UNREAD_BYTES, str(path) == runtime.settings.embedding_model
-            return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, embeds=True)
+            return ModelChoice(
+                name, path, size, needed, licence, note, _fit(needed), is_current, embeds=True
+            )
         if not header.is_chat_model:
             raise ModelError("This file holds no model that chats.")
         needed = header.needed_bytes(runtime.settings.context_tokens)

@@ -1,4 +1,5 @@
-"""Finds what the person names to their memory, whatever holds it: facts, values of the profile, requests that wait, messages.
+"""Finds what the person names to their memory, whatever holds it: facts, values of the profile,
+requests that wait, messages.
 
 What holds all the words that are named is surely meant; what is only near in meaning may be.
 """
@@ -43,18 +44,31 @@ class Named:
 
 
 def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
-    """Return what memory holds of something. Without a scope it is for the person themself: nothing is withheld."""
+    """Return what memory holds of something. Without a scope it is for the person themself: nothing
+    is withheld.
+    """
     subject = subject_of(content)
     hits = recall(runtime, RecallRequest(content, AMONG, kinds=("memory",), scope=scope))
-    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
-    facts = [found[hit.id] for hit in hits if hit.id in found and is_about(_all_of(found[hit.id]), subject)]
+    found = {
+        memory.id: memory
+        for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])
+    }
+    facts = [
+        found[hit.id]
+        for hit in hits
+        if hit.id in found and is_about(_all_of(found[hit.id]), subject)
+    ]
     values = [
         Hint(field, value)
         for field, known in decisions.profile(runtime).items()
         for value in known
         if is_about(f"{label(field)} {value}", subject)
     ]
-    waiting = [request for request in pending.list_pending(runtime) if is_about(_proposed(runtime, request), subject)]
+    waiting = [
+        request
+        for request in pending.list_pending(runtime)
+        if is_about(_proposed(runtime, request), subject)
+    ]
     near = () if facts or values else _near(hits, found, subject)
     return Named(tuple(facts), tuple(values), tuple(waiting), near)
 
@@ -66,9 +80,14 @@ def said_of(runtime: Runtime, content: str) -> list[str]:
     return [hit.id for hit in hits if about(hit.text)]
 
 
-def _near(hits: list[Recalled], found: dict[str, Memory], subject: frozenset[str]) -> tuple[Memory, ...]:
+def _near(
+    hits: list[Recalled], found: dict[str, Memory], subject: frozenset[str]
+) -> tuple[Memory, ...]:
     likely = [
-        hit for hit in hits if hit.id in found and hit.cosine >= (NEARLY if shares(_all_of(found[hit.id]), subject) else NEAR)
+        hit
+        for hit in hits
+        if hit.id in found
+        and hit.cosine >= (NEARLY if shares(_all_of(found[hit.id]), subject) else NEAR)
     ]
     return tuple(found[hit.id] for hit in sorted(likely, key=lambda hit: -hit.cosine)[:FEW])
 
@@ -78,4 +97,6 @@ def _all_of(memory: Memory) -> str:
 
 
 def _proposed(runtime: Runtime, request: ConsentRequest) -> str:
-    return " ".join([label(request.field), request.new_value, pending.memory_text(runtime, request.id)])
+    return " ".join(
+        [label(request.field), request.new_value, pending.memory_text(runtime, request.id)]
+    )

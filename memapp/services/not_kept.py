@@ -1,6 +1,8 @@
-"""The sentences of a message that made no memory, each with why; and keeping one anyway, at the person's word.
+"""The sentences of a message that made no memory, each with why; and keeping one anyway, at the
+person's word.
 
-What was judged of a message is found again from its words, without the chat model; what became of it since, the file tells.
+What was judged of a message is found again from its words, without the chat model; what became of
+it since, the file tells.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +26,9 @@ _LOST: Mapping[str, WhyNot] = {"person": "taken back", "undone": "taken back", "
 
 
 def judged(runtime: Runtime, message: Message) -> Refusals | None:
-    """Judge what a message says, with the embedding model; None while that is being loaded, or where it fails."""
+    """Judge what a message says, with the embedding model; None while that is being loaded, or
+    where it fails.
+    """
     if message.origin is Origin.COMMAND:
         return ()
     if runtime.reading.state == "loading":
@@ -41,8 +45,11 @@ def _judged(runtime: Runtime, message: Message) -> Refusals | None:
     return None
 
 
-def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]) -> tuple[NotKept, ...]:
-    """Return what of a message was not kept, as far as that is decided; what waits, or taught something, is left out.
+def not_kept(
+    runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]
+) -> tuple[NotKept, ...]:
+    """Return what of a message was not kept, as far as that is decided; what waits, or taught
+    something, is left out.
 
     `taught` are the ids of the memories that it taught; others that say the same were known before.
     """
@@ -55,14 +62,19 @@ def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Col
     found: dict[str, NotKept] = {}
     for said, judged_why in refusals:
         text = next((text for text in became if said in text or text in said), None)
-        why = (otherwise if judged_why is None or otherwise == "kept out" else judged_why) if text is None else became[text]
+        why = (
+            (otherwise if judged_why is None or otherwise == "kept out" else judged_why)
+            if text is None
+            else became[text]
+        )
         if why is not None:
             found.setdefault(said, NotKept(said, why))
     return tuple(found.values())
 
 
 def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, str]:
-    """Keep what was not kept, since the person asks for it; return what there is to say, and the step, if it was kept.
+    """Keep what was not kept, since the person asks for it; return what there is to say, and the
+    step, if it was kept.
 
     Raises `UsageError` for what cannot be kept.
     """
@@ -72,10 +84,16 @@ def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, s
     return said, actor.step if history.entries_of_step(runtime.read(), actor.step) else ""
 
 
-def _what_became(session: Session, message: Message, taught: Collection[str]) -> dict[str, WhyNot | None]:
-    """Return the texts that a message brought forth, each with why it is not kept; None where it is, waits, or gave way later."""
+def _what_became(
+    session: Session, message: Message, taught: Collection[str]
+) -> dict[str, WhyNot | None]:
+    """Return the texts that a message brought forth, each with why it is not kept; None where it
+    is, waits, or gave way later.
+    """
     live = memories.list_learned_from(session, [message.id])
-    became: dict[str, WhyNot | None] = {memory.text: None if memory.id in taught else "known" for memory in live}
+    became: dict[str, WhyNot | None] = {
+        memory.text: None if memory.id in taught else "known" for memory in live
+    }
     for request in pending.of_message(session, message.id):
         memory = consents.memory_of(session, request.id)
         for text in filter(None, (request.new_value, memory.text if memory else "")):
@@ -86,7 +104,9 @@ def _what_became(session: Session, message: Message, taught: Collection[str]) ->
 
 
 def _unlearned(session: Session, message: Message) -> WhyNot | None:
-    """Return why nothing was learned from a message whatever it says; None where it was read for it."""
+    """Return why nothing was learned from a message whatever it says; None where it was read for
+    it.
+    """
     if message.id in search.taken_back(session, [message.id]):
         return "kept out"
     expected = expectations.checked_by(session, message.id)

@@ -1,4 +1,6 @@
-"""Open turns: a message that is saved, what was read before it, and its reply that is to be written."""
+"""Open turns: a message that is saved, what was read before it, and its reply that is to be
+written.
+"""
 
 import logging
 import time
@@ -21,7 +23,10 @@ from memapp.store.session import Session
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-ANSWERED_ELSEWHERE = ("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
+ANSWERED_ELSEWHERE = (
+    "Another memapp is answering in this chat.",
+    "Wait until it is done, or go on in a new chat.",
+)
 INNER_VOICE_EXCHANGES = 3
 """So many exchanges an inner voice is shown."""
 REMEMBERED = 100
@@ -50,13 +55,18 @@ class OpenTurn:
     known: FromMemory | None = None
     """What memapp answers by itself; else the model does."""
     quoted: Quoted | None = None
-    """What the model answers from, and what is shown in place of a reply that this does not hold."""
+    """What the model answers from, and what is shown in place of a reply that this does not hold.
+    """
     began_at: float = field(default_factory=time.monotonic)
     """When the person had sent it, as `time.monotonic` has it."""
 
 
-def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
-    """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
+def open_thread(
+    runtime: Runtime, thread_id: str, *, before: int | None = None
+) -> tuple[Thread, list[Message]]:
+    """Return a thread and as many of its last messages (before sequence number `before`) as a
+    prompt can hold.
+    """
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
     limit = 2 * shown_exchanges(runtime, runtime.persona_in(thread)) + 8
@@ -70,13 +80,17 @@ def shown_exchanges(runtime: Runtime, persona: Persona) -> int:
 
 
 def said_in(session: Session, thread_id: str) -> list[str]:
-    """Return what was last said to the person in a chat, oldest first: no remark comes twice while another fits."""
+    """Return what was last said to the person in a chat, oldest first: no remark comes twice while
+    another fits.
+    """
     said = chat.list_messages(session, thread_id, limit=REMEMBERED)
     return [message.text for message in said if message.role is Role.ASSISTANT and message.text]
 
 
 def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
-    """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
+    """Raise `UsageError` while another process answers in a chat: its reply would not know of what
+    is said meanwhile.
+    """
     if is_answered_elsewhere(runtime, session, thread_id):
         raise UsageError(*ANSWERED_ELSEWHERE)
 
@@ -86,8 +100,12 @@ def is_answered_elsewhere(runtime: Runtime, session: Session, thread_id: str) ->
     return leases.owner_of(session, chat.answering(thread_id)) not in ("", runtime.database.owner)
 
 
-def best_effort(runtime: Runtime, thread_id: str | None, op: str, step: Callable[[], T]) -> T | None:
-    """Return what a step of reading or of the memory makes; None where it fails, which is counted and costs no answer."""
+def best_effort(
+    runtime: Runtime, thread_id: str | None, op: str, step: Callable[[], T]
+) -> T | None:
+    """Return what a step of reading or of the memory makes; None where it fails, which is counted
+    and costs no answer.
+    """
     try:
         return step()
     except Exception as error:

@@ -1,6 +1,8 @@
-"""The sentences of messages that anything may be derived from: the person's own words, where nothing is sensitive.
+"""The sentences of messages that anything may be derived from: the person's own words, where
+nothing is sensitive.
 
-What waits for the person's yes, was denied or taken back is none of them, and no message with a part of that.
+What waits for the person's yes, was denied or taken back is none of them, and no message with a
+part of that.
 """
 
 from collections.abc import Sequence
@@ -22,13 +24,19 @@ ORDINARY = 0.035
 
 
 def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
-    """Return those sentences that surely touch nothing sensitive; none without the judge. Raises `ModelError`."""
+    """Return those sentences that surely touch nothing sensitive; none without the judge. Raises
+    `ModelError`.
+    """
     embedder = runtime.reading.ready()
-    plain = [text for text in said if not (tells_secret(text) or is_sensitive(text, words_of(text)))]
+    plain = [
+        text for text in said if not (tells_secret(text) or is_sensitive(text, words_of(text)))
+    ]
     if embedder is None or not judges(embedder.model_id) or not plain:
         return []
     judged = judge(plain, embedder.embed(plain, wait=True))
-    return [text for text, of_it in zip(plain, judged, strict=True) if of_it.is_sensitive < ORDINARY]
+    return [
+        text for text, of_it in zip(plain, judged, strict=True) if of_it.is_sensitive < ORDINARY
+    ]
 
 
 def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
@@ -44,15 +52,21 @@ def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
 def may_be_told(runtime: Runtime, memory: Memory) -> bool:
     """Return True for a memory whose messages are all still there, and nothing of them is withheld."""
     sources = chat.get_messages(runtime.read(), memory.sources)
-    return all(message.active for message in sources) and len(untouched(runtime, sources)) == len(memory.sources)
+    return all(message.active for message in sources) and len(untouched(runtime, sources)) == len(
+        memory.sources
+    )
 
 
 def own_sentences(message: Message) -> list[str]:
-    """Return the sentences of a message in the person's own words, without those that are too short to tell anything."""
+    """Return the sentences of a message in the person's own words, without those that are too short
+    to tell anything.
+    """
     own = own_words(message.typed_text, words_of(message.typed_text))
     return [sentence for sentence in sentences(own) if len(sentence.split()) >= LEAST_WORDS]
 
 
 def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:
-    """Return those of a message's own sentences that are surely ordinary; none without the judge. Raises `ModelError`."""
+    """Return those of a message's own sentences that are surely ordinary; none without the judge.
+    Raises `ModelError`.
+    """
     return surely_ordinary(runtime, own_sentences(message))

@@ -16,14 +16,24 @@ from memapp.runtime import Runtime
 from memapp.settings import THEMES, Settings
 
 ORIGINS = {"flag": "the command line", "environment": "the environment", "file": "config.toml"}
-NEXT_START = frozenset({"server", "server_model", "server_key_file", "allow_remote", "context_tokens", "embedding_model"})
+NEXT_START = frozenset(
+    {
+        "server",
+        "server_model",
+        "server_key_file",
+        "allow_remote",
+        "context_tokens",
+        "embedding_model",
+    }
+)
 """Settings that a model takes when it is loaded."""
 NAMING = ("persona", "theme", "model", "server", "server_key_file", "embedding_model")
 """Settings that name something, which may not be there."""
 LIMITS = ("context_tokens", "budget_tokens", "reply_tokens")
 """Settings of which one may leave no room for another."""
 LEAST_PROMPT_TOKENS = 1_180
-"""What stands around a message of one word takes so many, by the tokenizers of the listed models."""
+"""What stands around a message of one word takes so many, by the tokenizers of the listed models.
+"""
 TOKENS_STEP = 256
 _one_change = threading.Lock()
 """Held while a setting is changed: the file is read, changed and written as a whole."""
@@ -80,23 +90,33 @@ def set_preference(runtime: Runtime, name: str, value: str) -> None:
     """Change a setting now and in config.toml. Raises `UsageError` for a value that does not fit."""
     check_free(runtime, name)
     with _one_change:
-        changed = Settings.model_validate({**runtime.settings.model_dump(), name: settings.parse(name, value)})
+        changed = Settings.model_validate(
+            {**runtime.settings.model_dump(), name: settings.parse(name, value)}
+        )
         check(name, changed, runtime.paths, runtime.personas)
         settings.write(runtime.paths.config, name, value)
         others = {other: where for other, where in runtime.loaded.origin.items() if other != name}
-        runtime.loaded = replace(runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others)
+        runtime.loaded = replace(
+            runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others
+        )
 
 
 def check_free(runtime: Runtime, name: str) -> None:
-    """Raise `UsageError` for a setting that was given for this start, and can only be changed where it was given."""
+    """Raise `UsageError` for a setting that was given for this start, and can only be changed where
+    it was given.
+    """
     where = runtime.loaded.origin.get(name)
     if where in ("flag", "environment"):
         label = Settings.model_fields[name].title
-        raise UsageError(f"{label} was set by {ORIGINS[where]}.", "Start memapp without it to change it here.")
+        raise UsageError(
+            f"{label} was set by {ORIGINS[where]}.", "Start memapp without it to change it here."
+        )
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:
-    """Raise `UsageError` if a setting names what is not there or cannot be used, or leaves no room for another."""
+    """Raise `UsageError` if a setting names what is not there or cannot be used, or leaves no room
+    for another.
+    """
     try:
         match name:
             case "persona":
@@ -126,7 +146,11 @@ def check_limits(chosen: Settings) -> None:
     limit: int = getattr(chosen, name)
     needed = LEAST_PROMPT_TOKENS + chosen.reply_tokens
     if budget.room_of(limit) < needed:
-        enough = next(tokens for tokens in itertools.count(limit, TOKENS_STEP) if budget.room_of(tokens) >= needed)
+        enough = next(
+            tokens
+            for tokens in itertools.count(limit, TOKENS_STEP)
+            if budget.room_of(tokens) >= needed
+        )
         raise UsageError(
             f"{name} = {limit:,} leaves no room for a prompt: a reply may take {chosen.reply_tokens:,} tokens (reply_tokens).",
             f"Set {name} to {enough:,} or more, or lower reply_tokens.",

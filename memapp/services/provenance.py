@@ -24,12 +24,17 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
 
 
 def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Taught]]:
-    """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing.
+    """Return what is remembered from each of these messages, oldest first; one that only said the
+    same again taught nothing.
 
     What memapp made of a whole chat, no single message taught.
     """
     found: dict[str, list[Taught]] = {}
-    facts = [memory for memory in memories.list_learned_from(runtime.read(), message_ids) if not memory.is_reflected]
+    facts = [
+        memory
+        for memory in memories.list_learned_from(runtime.read(), message_ids)
+        if not memory.is_reflected
+    ]
     for memory in facts:
         for message_id in set(message_ids) & set(memory.sources):
             if (learned := _learned(runtime, memory, message_id)) is not None:
@@ -38,15 +43,27 @@ def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list
 
 
 def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None:
-    """Return what a message taught, and what was known until then; None where it changed no word of it."""
+    """Return what a message taught, and what was known until then; None where it changed no word of
+    it.
+    """
     versions = activity.versions(runtime, memory.id)
-    at = next((number for number, version in enumerate(versions) if message_id in version.sources), 0)
+    at = next(
+        (number for number, version in enumerate(versions) if message_id in version.sources), 0
+    )
     entries = activity.entries(runtime, memory.id)
     if at and versions[at - 1].text == versions[at].text:
         return None
-    was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
+    was = (
+        [versions[at - 1].text]
+        if at
+        else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
+    )
     session, made = runtime.read(), [version.id for version in versions[at : at + 1]]
-    last = (entry for entry in entries if entry.after in made and not history.changed_since(session, entry))
+    last = (
+        entry
+        for entry in entries
+        if entry.after in made and not history.changed_since(session, entry)
+    )
     own = (entry for entry in last if is_memapp(entry.actor) or not _decides(session, entry.step))
     step = next((entry.step for entry in own if undo.find(runtime, entry.step)), "")
     return Taught(memory, next(iter(was), ""), step)

@@ -1,7 +1,8 @@
 """`memory.query`: how agents read the memory, each within its own capability.
 
-The capability comes from the app. A request for another agent, another person or a category that is not on the agent's list
-is refused as a whole and recorded. What may be seen is decided inside the SQL (`store.scope`).
+The capability comes from the app. A request for another agent, another person or a category that is
+not on the agent's list is refused as a whole and recorded. What may be seen is decided inside the
+SQL (`store.scope`).
 """
 
 from collections.abc import Sequence
@@ -43,28 +44,46 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
-    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
+    found = {
+        memory.id: memory
+        for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])
+    }
     there_still = [replace(hit, text=reported(found[hit.id])) for hit in hits if hit.id in found]
     affordable, left = _within_budget(runtime, there_still, request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
-    as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
+    as_wanted = [
+        _full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit)
+        for hit in affordable
+    ]
     return QueryAnswer(told.lines, as_wanted, len(there_still) - len(affordable))
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
     """Return what fits a text, best first: of each category no more than its length."""
-    return _within_lengths(runtime, request.scope, [hit for hit in recall(runtime, request) if hit.score >= threshold])
+    return _within_lengths(
+        runtime, request.scope, [hit for hit in recall(runtime, request) if hit.score >= threshold]
+    )
 
 
 def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
-    """Return the memories of categories that are recalled whatever the question: pinned and important ones first."""
-    names = frozenset(category for category in seen.categories or () if runtime.categories.categories[category].context == "all")
+    """Return the memories of categories that are recalled whatever the question: pinned and
+    important ones first.
+    """
+    names = frozenset(
+        category
+        for category in seen.categories or ()
+        if runtime.categories.categories[category].context == "all"
+    )
     if not names:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
-    found = memories.in_scope(runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit)
-    return _within_lengths(runtime, seen, [Recalled.of(memory, 0.0, "always", memory.updated_at) for memory in found])
+    found = memories.in_scope(
+        runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit
+    )
+    return _within_lengths(
+        runtime, seen, [Recalled.of(memory, 0.0, "always", memory.updated_at) for memory in found]
+    )
 
 
 def conversation_scope(runtime: Runtime) -> Scope:
@@ -78,9 +97,16 @@ def scope(
     categories: frozenset[str] | None = None,
     filters: QueryFilters = QueryFilters(),  # noqa: B008 - frozen
 ) -> Scope:
-    """Return the part of the memory that a request may see; without more, all that a capability lets somebody see."""
+    """Return the part of the memory that a request may see; without more, all that a capability
+    lets somebody see.
+    """
     seen = capability.categories if categories is None else categories & capability.categories
-    return Scope(capability.user_id, seen, runtime.clock() - RECENT if RECENT_ACTIVITY in seen else None, filters)
+    return Scope(
+        capability.user_id,
+        seen,
+        runtime.clock() - RECENT if RECENT_ACTIVITY in seen else None,
+        filters,
+    )
 
 
 def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
@@ -96,11 +122,17 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
         reason = "it asks for a category that is not on the agent's list"
     if reason:
         _note(runtime, capability, reason=reason, category=category)
-        unrecorded = "The file cannot be written, so this could not be recorded." if runtime.database.read_only else ""
+        unrecorded = (
+            "The file cannot be written, so this could not be recorded."
+            if runtime.database.read_only
+            else ""
+        )
         raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
 
 
-def _within_lengths(runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]) -> list[Recalled]:
+def _within_lengths(
+    runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]
+) -> list[Recalled]:
     """Keep of each category no more than its `rag_length`."""
     taken: dict[str, int] = {}
     kept = []
@@ -113,24 +145,38 @@ def _within_lengths(runtime: Runtime, seen: Scope | None, hits: Sequence[Recalle
 
 
 def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
-    """Return the length of a category; of activity that is only seen as recent the shorter of the two."""
+    """Return the length of a category; of activity that is only seen as recent the shorter of the
+    two.
+    """
     is_recent = seen and seen.recent_activity_since and category not in (seen.categories or ())
     known = runtime.categories.categories
-    lengths = [known[name].rag_length for name in ([category, RECENT_ACTIVITY] if is_recent else [category]) if name in known]
+    lengths = [
+        known[name].rag_length
+        for name in ([category, RECENT_ACTIVITY] if is_recent else [category])
+        if name in known
+    ]
     return min((length for length in lengths if length is not None), default=None)
 
 
 def changed(
-    runtime: Runtime, seen: Scope, reader: str, in_prompt: frozenset[str] = frozenset(), quoted: Sequence[str] = ()
+    runtime: Runtime,
+    seen: Scope,
+    reader: str,
+    in_prompt: frozenset[str] = frozenset(),
+    quoted: Sequence[str] = (),
 ) -> Delta:
-    """Return the changes that a chat or an agent was not told yet; what it quotes already counts as told."""
+    """Return the changes that a chat or an agent was not told yet; what it quotes already counts as
+    told.
+    """
     session = runtime.read()
     since = delta.revision(session, reader)
     return summarise(delta.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
 def news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
-    """Return the lines of what changed since an agent was last told, which counts as told from now on."""
+    """Return the lines of what changed since an agent was last told, which counts as told from now
+    on.
+    """
     seen = scope(runtime, capability)
     told = changed(runtime, seen, _reader(capability))
     if not runtime.database.read_only:
@@ -139,8 +185,12 @@ def news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
     return tuple(told.lines)
 
 
-def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
-    """Return the news for an agent if their lines fit the budget; else they wait for its next request."""
+def _affordable_news(
+    runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int
+) -> Delta:
+    """Return the news for an agent if their lines fit the budget; else they wait for its next
+    request.
+    """
     news = changed(runtime, scope(runtime, capability), _reader(capability), quoted=quoted)
     return news if sum(_cost(runtime, line) for line in news.lines) <= budget else NO_NEWS
 
@@ -150,7 +200,9 @@ def _reader(capability: Capability) -> str:
     return f"agent:{capability.agent}"
 
 
-def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> tuple[list[Recalled], int]:
+def _within_budget(
+    runtime: Runtime, hits: Sequence[Recalled], budget: int
+) -> tuple[list[Recalled], int]:
     """Return the best hits whose bullets fit the budget together, and what is left of it."""
     kept: list[Recalled] = []
     for hit in hits:
@@ -163,7 +215,9 @@ def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> t
 
 
 def _cost(runtime: Runtime, line: str) -> int:
-    """Count the tokens of a line; without a model as many as it may have at most, so that a budget always holds."""
+    """Count the tokens of a line; without a model as many as it may have at most, so that a budget
+    always holds.
+    """
     model = runtime.chat.ready()
     return model.count_tokens(f"{line}\n") if model else most_tokens(line) + 1
 
@@ -173,7 +227,9 @@ def _bullet(hit: Recalled) -> Bullet:
 
 
 def _full(hit: Recalled, memory: Memory) -> Full:
-    return Full(**{**asdict(memory), **_bullet(hit).model_dump(), "score": hit.score, "why": hit.why})
+    return Full(
+        **{**asdict(memory), **_bullet(hit).model_dump(), "score": hit.score, "why": hit.why}
+    )
 
 
 def _note(
@@ -185,7 +241,9 @@ def _note(
     reason: str = "",
     category: str = "",
 ) -> None:
-    """Note a request, that the memories it was answered with, best first, were of use, and which changes were told."""
+    """Note a request, that the memories it was answered with, best first, were of use, and which
+    changes were told.
+    """
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"

@@ -1,7 +1,9 @@
-"""Recall: finds the facts and earlier messages that fit a text, and the facts that keywords ask for.
+"""Recall: finds the facts and earlier messages that fit a text, and the facts that keywords ask
+for.
 
-Facts and earlier messages are searched together by words, meaning and spelling, fused into one order, and each hit
-says why it matched. Every turn and `memory.query` come through here; finding while typing is `services.browse`.
+Facts and earlier messages are searched together by words, meaning and spelling, fused into one
+order, and each hit says why it matched. Every turn and `memory.query` come through here; finding
+while typing is `services.browse`.
 """
 
 from collections.abc import Collection, Sequence
@@ -45,32 +47,52 @@ class RecallRequest:
 
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
-    """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
+    """Return the best hits, best first. Works without the embedder, then by words and spelling
+    only.
+    """
     session, words = runtime.read(), query_words(request.text)
-    rows = embedded(runtime.embedding, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
+    rows = (
+        embedded(runtime.embedding, [request.text[: vectors.EMBEDDED_CHARS]])
+        if request.text.strip()
+        else None
+    )
     vector = None if rows is None else rows[0]
     candidates = [
-        replace(candidate, at=candidate.at.astimezone())  # the days that are named and told are the person's
+        replace(
+            candidate, at=candidate.at.astimezone()
+        )  # the days that are named and told are the person's
         for kind in request.kinds
         for candidate in _candidates(runtime, kind, request.scope, words, vector)
         if candidate.id not in request.without
     ]
-    if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
-        # The old words would speak against the new fact; what waits for a yes, or was denied, is not told.
+    if (
+        request.scope is not None
+    ):  # to the person, who looks for themself, nothing they said is hidden
+        # The old words would speak against the new fact; what waits for a yes, or was denied, is
+        # not told.
         candidates = _told(runtime, candidates, words, vector)
     now = session.now.astimezone()
     facts = [candidate.id for candidate in candidates if candidate.kind == "memory"]
-    edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
+    edges = (
+        relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
+    )
     strength = _strongest(edges, {candidate.id for candidate in candidates})
     measure = measure_asked(request.text)
-    measured = frozenset(candidate.id for candidate in candidates if measure is not None and measure.search(candidate.text))
-    ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength, measured)
+    measured = frozenset(
+        candidate.id
+        for candidate in candidates
+        if measure is not None and measure.search(candidate.text)
+    )
+    ranked = ranking.fuse(
+        candidates, words, now, named_times(request.text, now.date()), strength, measured
+    )
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
     return [*(_recalled(hit, words) for hit in hits), *_related(runtime, hits, edges)]
 
 
 def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[Recalled]:
-    """Return the facts that keywords ask for: the best of each keyword in turn, then the second of each.
+    """Return the facts that keywords ask for: the best of each keyword in turn, then the second of
+    each.
 
     Each keyword is a query of its own: together they would find what lies between them.
     """
@@ -79,20 +101,39 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     by_keyword = []
     for place, keyword in enumerate(needed_info):
         words = query_words(keyword)
-        candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
-        asked_for = [candidate for candidate in candidates if ranking.is_asked_for(keyword, candidate, compared=rows is not None)]
+        candidates = _candidates(
+            runtime, "memory", scope, words, None if rows is None else rows[place]
+        )
+        asked_for = [
+            candidate
+            for candidate in candidates
+            if ranking.is_asked_for(keyword, candidate, compared=rows is not None)
+        ]
         ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
-        by_keyword.append([replace(_recalled(hit, words), why=f"{keyword}: {hit.why}") for hit in ranked])
+        by_keyword.append(
+            [replace(_recalled(hit, words), why=f"{keyword}: {hit.why}") for hit in ranked]
+        )
     in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]
     return list({hit.id: hit for hit in reversed(in_turn)}.values())[::-1]
 
 
-def plainly_needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int) -> list[Recalled]:
-    """Return the facts whose text or tags are most like a keyword, letter by letter, of equals the newest first."""
-    facts = memories.in_scope(runtime.read(), scope, runtime.settings.max_facts) if needed_info else []
-    scored = [(ranking.fuzzy_score(memory.text, memory.tags, needed_info), memory) for memory in facts]
+def plainly_needed(
+    runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int
+) -> list[Recalled]:
+    """Return the facts whose text or tags are most like a keyword, letter by letter, of equals the
+    newest first.
+    """
+    facts = (
+        memories.in_scope(runtime.read(), scope, runtime.settings.max_facts) if needed_info else []
+    )
+    scored = [
+        (ranking.fuzzy_score(memory.text, memory.tags, needed_info), memory) for memory in facts
+    ]
     scored.sort(key=lambda pair: (pair[0], pair[1].created_at), reverse=True)
-    return [Recalled.of(memory, round(score / 100, 4), "letters", memory.created_at) for score, memory in scored[:limit]]
+    return [
+        Recalled.of(memory, round(score / 100, 4), "letters", memory.created_at)
+        for score, memory in scored[:limit]
+    ]
 
 
 def is_related(hit: Recalled) -> bool:
@@ -111,36 +152,59 @@ def _candidates(
     likeness = vectors.NOTHING_ALIKE
     embedder = runtime.embedding.ready()
     if vector is not None and embedder is not None:
-        likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(session, vector)
+        likeness = vectors.matrix(
+            runtime.database, runtime.user_id, kind, embedder.model_id
+        ).likeness(session, vector)
     if kind == "memory":
-        return search.search_memories(session, scope or Scope(runtime.user_id), words, likeness=likeness)
+        return search.search_memories(
+            session, scope or Scope(runtime.user_id), words, likeness=likeness
+        )
     return search.search_messages(session, words, likeness=likeness)
 
 
 def _told(
-    runtime: Runtime, candidates: Sequence[Candidate], words: Sequence[str], vector: NDArray[np.float32] | None
+    runtime: Runtime,
+    candidates: Sequence[Candidate],
+    words: Sequence[str],
+    vector: NDArray[np.float32] | None,
 ) -> list[Candidate]:
-    """Return candidates without what may not be told. What was cut is found by what is left of it, and not by what is hidden."""
+    """Return candidates without what may not be told. What was cut is found by what is left of it,
+    and not by what is hidden.
+    """
     before = {candidate.id: candidate.text for candidate in candidates}
     likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
-    told = tellable(runtime.read(), [candidate for candidate in likeliest if candidate.kind == "message"])
+    told = tellable(
+        runtime.read(), [candidate for candidate in likeliest if candidate.kind == "message"]
+    )
     cut = [candidate for candidate in told if candidate.text != before[candidate.id]]
     rows = (
         None
         if vector is None or not cut
-        else embedded(runtime.embedding, [candidate.text[: vectors.EMBEDDED_CHARS] for candidate in cut])
+        else embedded(
+            runtime.embedding, [candidate.text[: vectors.EMBEDDED_CHARS] for candidate in cut]
+        )
     )
     alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
     left = [
-        replace(candidate, cosine=cosine, bm25=candidate.bm25 if ranking.share_held(candidate.text, words) else 0.0)
+        replace(
+            candidate,
+            cosine=cosine,
+            bm25=candidate.bm25 if ranking.share_held(candidate.text, words) else 0.0,
+        )
         for candidate, cosine in zip(cut, alike, strict=True)
     ]
     facts = [candidate for candidate in candidates if candidate.kind == "memory"]
-    return [*facts, *(candidate for candidate in told if candidate.text == before[candidate.id]), *left]
+    return [
+        *facts,
+        *(candidate for candidate in told if candidate.text == before[candidate.id]),
+        *left,
+    ]
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
-    """Return for each fact the strength of its strongest relation to another candidate; `edges` come strongest first."""
+    """Return for each fact the strength of its strongest relation to another candidate; `edges`
+    come strongest first.
+    """
     strongest: dict[str, float] = {}
     for edge in edges:
         if edge.to_id in among:
@@ -149,23 +213,36 @@ def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float
 
 
 def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) -> list[Recalled]:
-    """Add what is most related to the best hits without being found itself: at most `RELATED_HITS`, below all others."""
+    """Add what is most related to the best hits without being found itself: at most `RELATED_HITS`,
+    below all others.
+    """
     scores = {hit.candidate.id: hit.score for hit in hits}
     outward = [edge for edge in edges if edge.memory_id in scores and edge.to_id not in scores]
     outward.sort(key=lambda edge: scores[edge.memory_id] * edge.strength)
     beyond = {edge.to_id: edge for edge in outward}  # of several, the last and best one
-    chosen = sorted(beyond.values(), key=lambda edge: -scores[edge.memory_id] * edge.strength)[:RELATED_HITS]
+    chosen = sorted(beyond.values(), key=lambda edge: -scores[edge.memory_id] * edge.strength)[
+        :RELATED_HITS
+    ]
     facts = memories.get_memories(runtime.read(), [edge.to_id for edge in chosen])
     lowest = min(scores.values(), default=0.0)
     return [
-        Recalled.of(fact, round(lowest * edge.strength, 4), f"{_RELATED_TO}{edge.strength:.2f}", fact.created_at)
+        Recalled.of(
+            fact,
+            round(lowest * edge.strength, 4),
+            f"{_RELATED_TO}{edge.strength:.2f}",
+            fact.created_at,
+        )
         for fact in facts  # one may have been erased since
         for edge in [beyond[fact.id]]
     ]
 
 
-def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked], words: Sequence[str]) -> list[Ranked]:
-    """Leave out a message below the fact that was made of it, unless it holds more of what was asked for."""
+def _without_told_twice(
+    runtime: Runtime, ranked: Sequence[Ranked], words: Sequence[str]
+) -> list[Ranked]:
+    """Leave out a message below the fact that was made of it, unless it holds more of what was
+    asked for.
+    """
     facts = [hit.candidate.id for hit in ranked if hit.candidate.kind == "memory"]
     sources = search.sources_of(runtime.read(), facts) if facts else {}
     told: dict[str, float] = {}

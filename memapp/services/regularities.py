@@ -1,8 +1,9 @@
-"""Regularities: what comes up in a person's chats more often than by chance, or on one day of the week.
+"""Regularities: what comes up in a person's chats more often than by chance, or on one day of the
+week.
 
-A topic is a word with those of the same history that are near to it in meaning. But for the most frequent words, each comes up in
-few messages by chance. Many topics are looked at, so the chance of each is multiplied by their number (Bonferroni). What touches
-anything sensitive is not counted.
+A topic is a word with those of the same history that are near to it in meaning. But for the most
+frequent words, each comes up in few messages by chance. Many topics are looked at, so the chance of
+each is multiplied by their number (Bonferroni). What touches anything sensitive is not counted.
 """
 
 from collections import Counter, defaultdict
@@ -75,11 +76,16 @@ class Regularity:
 
 
 def find(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[Regularity]:
-    """Return the regularities of messages, the surest first; none without the embedding model that the judge was fitted to."""
+    """Return the regularities of messages, the surest first; none without the embedding model that
+    the judge was fitted to.
+    """
     said: list[Mention] = []
     for message in untouched(runtime, messages):
         words = words_of(message.typed_text)
-        said += [Mention(message, sentence, topics_of(sentence, words)) for sentence in own_sentences(message)]
+        said += [
+            Mention(message, sentence, topics_of(sentence, words))
+            for sentence in own_sentences(message)
+        ]
     found = _regular(runtime, said, cancel)
     about = frozenset(stem for regularity in found for stem in regularity.stems)
     doubted = list({mention.sentence: None for regularity in found for mention in regularity.said})
@@ -89,7 +95,11 @@ def find(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[
             return []
         refused.difference_update(surely_ordinary(runtime, doubted[start : start + AT_ONCE]))
     kept = [mention for mention in said if mention.sentence not in refused]
-    return [regularity for regularity in _regular(runtime, kept, cancel) if regularity.stems <= about] if found else []
+    return (
+        [regularity for regularity in _regular(runtime, kept, cancel) if regularity.stems <= about]
+        if found
+        else []
+    )
 
 
 def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[Regularity]:
@@ -98,11 +108,18 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
     for place, mention in enumerate(said):
         for stem in mention.topics:
             places[stem].append(place)
-    named = [stem for stem, of in places.items() if len({said[place].chat for place in of}) >= LEAST_NAMED]
+    named = [
+        stem
+        for stem, of in places.items()
+        if len({said[place].chat for place in of}) >= LEAST_NAMED
+    ]
     if len(chats) < LEAST_CHATS or not named:
         return []
     topics = _topics(runtime, said, named, cancel)
-    told = {item: tuple(said[at] for at in sorted({at for stem in of for at in places[stem]})) for item, of in topics.items()}
+    told = {
+        item: tuple(said[at] for at in sorted({at for stem in of for at in places[stem]}))
+        for item, of in topics.items()
+    }
     counted = {stem: frozenset(mention.chat for mention in of) for stem, of in told.items()}
     tested = {stem: of for stem, of in counted.items() if len(of) >= LEAST_OF_TOPIC}
     messages = len({mention.message.id for mention in said}) / len(chats)
@@ -117,41 +134,64 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
         chance = min(often, on_day)
         if chance < BY_CHANCE:
             name, on = _name(topics[stem], told[stem]), weekday if on_day < BY_CHANCE else ""
-            found.append(Regularity(name, topics[stem], told[stem], len(of), len(chats), days, on, chance))
+            found.append(
+                Regularity(name, topics[stem], told[stem], len(of), len(chats), days, on, chance)
+            )
     return _each_once(sorted(found, key=lambda one: one.chance))
 
 
-def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], cancel: Cancel) -> dict[str, frozenset[str]]:
-    """Return for each word that is named often those of the same meaning; of a name itself alone, for Emil is no Fenna.
+def _topics(
+    runtime: Runtime, said: Sequence[Mention], named: Sequence[str], cancel: Cancel
+) -> dict[str, frozenset[str]]:
+    """Return for each word that is named often those of the same meaning; of a name itself alone,
+    for Emil is no Fenna.
 
     Nothing without an embedding model.
     """
     words = {stem: word.casefold() for mention in said for stem, word in mention.topics.items()}
-    written = [(stem, word) for mention in said for stem, word in mention.topics.items() if not mention.sentence.startswith(word)]
+    written = [
+        (stem, word)
+        for mention in said
+        for stem, word in mention.topics.items()
+        if not mention.sentence.startswith(word)
+    ]
     names = {stem for stem, _ in written} - {stem for stem, word in written if word.islower()}
     stems, rows = list(words), []
     for start in range(0, len(stems), AT_ONCE):
-        batch = embedded(runtime.reading, [words[stem] for stem in stems[start : start + AT_ONCE]], wait=True)
+        batch = embedded(
+            runtime.reading, [words[stem] for stem in stems[start : start + AT_ONCE]], wait=True
+        )
         if batch is None or cancel.is_set():
             return {}
         rows.append(batch)
     vectors = np.concatenate(rows)
-    near = {name: vectors @ vectors[stems.index(name)] >= ALIKE for name in named if name not in names}
-    alike = {item: frozenset({item} | {stems[at] for at in np.flatnonzero(is_near)} - names) for item, is_near in near.items()}
+    near = {
+        name: vectors @ vectors[stems.index(name)] >= ALIKE for name in named if name not in names
+    }
+    alike = {
+        item: frozenset({item} | {stems[at] for at in np.flatnonzero(is_near)} - names)
+        for item, is_near in near.items()
+    }
     return alike | {name: frozenset({name}) for name in named if name in names}
 
 
 def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
-    """Return the day of the week on which most of some chats were, and how likely it is by chance that any is as striking."""
+    """Return the day of the week on which most of some chats were, and how likely it is by chance
+    that any is as striking.
+    """
     of_each = Counter(f"{day:%A}" for _, day in chats)
     (weekday, times), *_ = Counter(f"{day:%A}" for _, day in of).most_common(1)
     if times < max(LEAST_NAMED, ON_DAY * len(of)):
         return "", 1.0
-    return weekday, chance_as_striking(times, len(of), of_each[weekday], list(of_each.values()), len(chats))
+    return weekday, chance_as_striking(
+        times, len(of), of_each[weekday], list(of_each.values()), len(chats)
+    )
 
 
 def _name(stems: frozenset[str], about: Sequence[Mention]) -> str:
-    """Return the longest word of a topic among those that were written often; in small letters, if it ever was."""
+    """Return the longest word of a topic among those that were written often; in small letters, if
+    it ever was.
+    """
     written = [word for mention in about for stem, word in mention.topics.items() if stem in stems]
     often = Counter(word.casefold() for word in written)
     most = max(often.values())

@@ -23,8 +23,11 @@ from memapp.store.history import Touched
 from memapp.store.session import Session
 
 
-def retract_unsaid(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Retracted | None:
-    """Take back what was learned from the messages that one stands in place of, and from the last one if it calls that a joke.
+def retract_unsaid(
+    runtime: Runtime, message: Message, earlier: Sequence[Message]
+) -> Retracted | None:
+    """Take back what was learned from the messages that one stands in place of, and from the last
+    one if it calls that a joke.
 
     A joke is told in no chat any more, and what calls it one teaches nothing.
     """
@@ -38,12 +41,15 @@ def retract_unsaid(runtime: Runtime, message: Message, earlier: Sequence[Message
 
 
 def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
-    """Take back what the person answered to the questions among some messages, the last first, unless it was changed later.
+    """Take back what the person answered to the questions among some messages, the last first,
+    unless it was changed later.
 
     Where words of it or of what came later were erased, it stays as a whole.
     """
     taken_back, kept = [], []
-    for answer in filter(None, (questions.answered_by(runtime, message) for message in reversed(asked))):
+    for answer in filter(
+        None, (questions.answered_by(runtime, message) for message in reversed(asked))
+    ):
         what = past_decisions.describe(runtime, answer.step)
         if not history.is_reached(runtime.read(), answer):
             kept.append(what)
@@ -58,11 +64,18 @@ def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft
 
 
 def retract(
-    runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str, *, jokes: Sequence[str] = ()
+    runtime: Runtime,
+    thread_id: str,
+    message_ids: Sequence[str],
+    text: str,
+    *,
+    jokes: Sequence[str] = (),
 ) -> Retracted | None:
-    """Move to the trash what came from these messages and neither `text` nor another message says; withdraw what they proposed.
+    """Move to the trash what came from these messages and neither `text` nor another message says;
+    withdraw what they proposed.
 
-    What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
+    What the person pinned or changed stays: that is their own by now. It is one step, and can be
+    taken back.
     """
     if not message_ids:
         return None
@@ -76,25 +89,44 @@ def retract(
                 steps = _back_to_what_is_said(session, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
                 for step in steps:
-                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")  # as with `restore`
+                    by = (
+                        actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
+                    )  # as with `restore`
                     changes.apply(session, step, by)
-        of_each = (consents.list_requests(session, state="pending", message_id=memory_id) for memory_id in message_ids)
-        from_these = [request for request in chain.from_iterable(of_each) if request.proposer not in ("person", "import")]
-        unsaid = [request.id for request in from_these if not _others(session, request.evidence, message_ids)]
+        of_each = (
+            consents.list_requests(session, state="pending", message_id=memory_id)
+            for memory_id in message_ids
+        )
+        from_these = [
+            request
+            for request in chain.from_iterable(of_each)
+            if request.proposer not in ("person", "import")
+        ]
+        unsaid = [
+            request.id
+            for request in from_these
+            if not _others(session, request.evidence, message_ids)
+        ]
         pending.end_all(runtime, unsaid, actor, "signals")
-        pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
+        pending.drop_evidence(
+            runtime, message_ids
+        )  # or a yes to what others say too would have these read again
     return Retracted(tuple(gone), actor.step) if gone else None
 
 
 def unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
     """Let messages teach nothing any more, and be told in no chat, as part of a step."""
     for message_id in search.take_back(session, message_ids):
-        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None))
+        history.record(
+            session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None)
+        )
     expectations.learn_nothing(session, message_ids)
 
 
 def _says(message: str, memory: str) -> bool:
-    """Return True for a message that holds the last sentence of a memory: one before it may be of another message."""
+    """Return True for a message that holds the last sentence of a memory: one before it may be of
+    another message.
+    """
     return normalise((sentences(memory) or [memory])[-1]) in normalise(message)
 
 
@@ -110,8 +142,12 @@ def is_left_alone(session: Session, memory: Memory) -> bool:
     return not memory.pinned and all(is_memapp(entry.actor) for entry in entries)
 
 
-def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> Sequence[Change]:
-    """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
+def _back_to_what_is_said(
+    session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]
+) -> Sequence[Change]:
+    """Return what leaves of a memory only what other messages say: nothing to do, its earlier
+    words, or what gave way to it.
+    """
     others = [message.typed_text for message in _others(session, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
@@ -122,39 +158,61 @@ def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, me
 
     if is_said(memory.text):
         return ()
-    before = [version.text for version in reversed(history.list_versions(session, memory.id)) if may_be_said(version.text)]
+    before = [
+        version.text
+        for version in reversed(history.list_versions(session, memory.id))
+        if may_be_said(version.text)
+    ]
     if before:
         return (Updated(memory.id, text=before[0]),)
-    taken_in = [other.id for other in memories.list_taken_in(session, memory.id) if may_be_said(other.text)]
+    taken_in = [
+        other.id for other in memories.list_taken_in(session, memory.id) if may_be_said(other.text)
+    ]
     replaced = gave_way(session, runtime, memory, message_ids)
-    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(text) for text in [*taken_in, *replaced])
+    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(
+        Restored(text) for text in [*taken_in, *replaced]
+    )
 
 
-def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str] = ()) -> list[str]:
-    """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it.
+def gave_way(
+    session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str] = ()
+) -> list[str]:
+    """Return what a memory replaced when it was learned and what holds again without it. What needs
+    a yes by now waits for it.
 
     For what is not said any more either, it is what that had replaced.
     """
 
     def is_said(one: Memory) -> bool:
-        return one.origin == "person" or not one.sources or bool(_others(session, one.sources, message_ids))
+        return (
+            one.origin == "person"
+            or not one.sources
+            or bool(_others(session, one.sources, message_ids))
+        )
 
     learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1]
     step = history.entries_of_step(session, learned.step)
     retired = [entry for entry in step if entry.meta.get("reason") == "superseded" and entry.before]
     gone = [entry for entry in retired if not history.changed_since(session, entry)]
     found = memories.get_memories(session, [entry.memory_id for entry in gone])
-    unknown = [memory for memory in found if memories.find_same(session, normalise(memory.text)) is None]
+    unknown = [
+        memory for memory in found if memories.find_same(session, normalise(memory.text)) is None
+    ]
     there = [memory for memory in unknown if is_said(memory)]
     unsaid = hold_back(session, gone, there)
     earlier = [
-        memory_id for unheard in unknown if unheard not in there for memory_id in gave_way(session, runtime, unheard, message_ids)
+        memory_id
+        for unheard in unknown
+        if unheard not in there
+        for memory_id in gave_way(session, runtime, unheard, message_ids)
     ]
     return [memory.id for memory in there if memory.id not in unsaid] + earlier
 
 
 def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[str, ...]:
-    """Let memories hold again as part of a step; return their words. They are not the person's own by that, and may end again."""
+    """Let memories hold again as part of a step; return their words. They are not the person's own
+    by that, and may end again.
+    """
     by = replace(actor, name="rules")
     for memory_id in memory_ids:
         changes.apply(session, Restored(memory_id), by)
@@ -162,13 +220,21 @@ def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[
 
 
 def ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:
-    """Return what messages ended of which nothing is known: what they tell waits for a yes, and nothing took its place."""
+    """Return what messages ended of which nothing is known: what they tell waits for a yes, and
+    nothing took its place.
+    """
     said = chat.get_messages(session, message_ids)
-    entries = [entry for entry in history.list_entries(session) if entry.meta.get("reason") == "superseded"]
+    entries = [
+        entry for entry in history.list_entries(session) if entry.meta.get("reason") == "superseded"
+    ]
     of_these = [
-        entry for entry in entries if any(entry.thread_id == told.thread_id and entry.at >= told.created_at for told in said)
+        entry
+        for entry in entries
+        if any(entry.thread_id == told.thread_id and entry.at >= told.created_at for told in said)
     ]
     alone = [
-        entry for entry in of_these if all(other.meta.get("reason") for other in history.entries_of_step(session, entry.step))
+        entry
+        for entry in of_these
+        if all(other.meta.get("reason") for other in history.entries_of_step(session, entry.step))
     ]
     return [entry.memory_id for entry in alone if not history.changed_since(session, entry)]

@@ -1,5 +1,5 @@
-"""Collects what a reply may rely on: recalled memories, memory changes that the chat has not been told yet, and what was
-prefetched in idle time for the message that is expected next.
+"""Collects what a reply may rely on: recalled memories, memory changes that the chat has not been
+told yet, and what was prefetched in idle time for the message that is expected next.
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,17 @@ from memapp.services.tellable import without_words_of_withheld
 from memapp.store import chat, checkpoints, expectations, memories
 
 LEAST_MATCH = 0.12
-"""What of a score must come from the message: that a memory is pinned or recent is no reason to tell it."""
+"""What of a score must come from the message: that a memory is pinned or recent is no reason to
+tell it.
+"""
 
 
 class _Least(NamedTuple):
-    """What a hit must reach: a score, unless it shares a word with the message, and a likeness in meaning.
+    """What a hit must reach: a score, unless it shares a word with the message, and a likeness in
+    meaning.
 
-    A fact less like the message shares a word with it and nothing else. Long messages are like nothing much: a word finds them.
+    A fact less like the message shares a word with it and nothing else. Long messages are like
+    nothing much: a word finds them.
     """
 
     score: float
@@ -68,12 +72,17 @@ class Retrieved:
 
 
 def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
-    """Return what the model's last reply expects next, if nothing but memapp's own words followed it.
+    """Return what the model's last reply expects next, if nothing but memapp's own words followed
+    it.
 
     One made of what waits for a yes or was denied is not used.
     """
     last = next((message for message in reversed(messages) if message.model != OWN_WORDS), None)
-    if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
+    if (
+        last is None
+        or last.role is not Role.ASSISTANT
+        or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING)
+    ):
         return None
     found = expectations.expected_after(runtime.read(), last.id)
     return found if found and without_words_of_withheld(runtime.read(), [found.text]) else None
@@ -88,20 +97,31 @@ def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
 
 
 def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
-    """Take the first call made while a message was typed, if it is sent as it was then and nothing was erased since."""
+    """Take the first call made while a message was typed, if it is sent as it was then and nothing
+    was erased since.
+    """
     typed, runtime.typed = runtime.typed, None
     if typed is None or typed[:2] != (thread_id, runtime.database.erasures):
         return None
     return typed[2] if typed[2].message == text else None
 
 
-def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Retrieved:
-    """Look up what a message needs, and once more with more words where a question about the person finds nothing.
+def look_up(
+    runtime: Runtime,
+    thread_id: str,
+    text: str,
+    needed_info: Sequence[str],
+    in_prompt: Sequence[Message],
+) -> Retrieved:
+    """Look up what a message needs, and once more with more words where a question about the person
+    finds nothing.
 
-    The best that the message finds comes first, then what `needed_info` asks for; in a question about the person that comes
-    behind all that it finds, and before what is recalled whatever is asked. Where nothing is needed, only what is surely about
-    the message is told; else the changes that the chat has not been told yet, too. Limits come with what asks for something that
-    they bear on. To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
+    The best that the message finds comes first, then what `needed_info` asks for; in a question
+    about the person that comes behind all that it finds, and before what is recalled whatever is
+    asked. Where nothing is needed, only what is surely about the message is told; else the changes
+    that the chat has not been told yet, too. Limits come with what asks for something that they
+    bear on. To an inner voice one speaks of its case, in which nothing private belongs that does
+    not match in words.
     """
     own_case = _is_inner_voice(runtime, thread_id)
     lessons = () if own_case else recall_lessons(runtime, thread_id, text)
@@ -109,13 +129,17 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     seen, scope = frozenset(message.id for message in in_prompt), conversation_scope(runtime)
     limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
-        return Retrieved(tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons)
+        return Retrieved(
+            tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons
+        )
     words = words_of(text)
     asked = asked_about(text, words)
     is_own = asked in ("own", "replied") and not own_case
     of_person = asked in ("own", "perhaps", "replied")
     found = _recall(runtime, text, seen)
-    found = [hit for hit in found if asked or own_case or hit.kind == "memory"]  # else what was asked once comes as a note
+    found = [
+        hit for hit in found if asked or own_case or hit.kind == "memory"
+    ]  # else what was asked once comes as a note
     least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
     chosen = _fitting(text, found, least, own_case=own_case)
     asked_for = [] if own_case else needed(runtime, needed_info, scope)
@@ -124,22 +148,36 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if on_demand:
         more = _last_said(in_prompt, text)
         again = _recall(runtime, " ".join([text, *more]), seen) if more else found
-        hits = _distinct(text, _fitting(text, again, ON_DEMAND) or _fitting(text, again, AT_LEAST_A_WORD), limit)
+        hits = _distinct(
+            text, _fitting(text, again, ON_DEMAND) or _fitting(text, again, AT_LEAST_A_WORD), limit
+        )
     if is_own:
         hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
     limits: Sequence[Recalled] = ()
-    before = _last_said(in_prompt, text) if points_back(text, words) else []  # `is that ok for me?` behind a recipe
-    if not (own_case or is_own) and wants_something(text, words) and any(map(bears_on, [text, *needed_info, *before])):
+    before = (
+        _last_said(in_prompt, text) if points_back(text, words) else []
+    )  # `is that ok for me?` behind a recipe
+    if (
+        not (own_case or is_own)
+        and wants_something(text, words)
+        and any(map(bears_on, [text, *needed_info, *before]))
+    ):
         limits = known_limits(runtime)[:MOST]
     is_told = not own_case and bool(needed_info or asked)
-    delta = changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
+    delta = (
+        changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
+    )
     return Retrieved(hits, delta, 1 + on_demand, tuple(limits), lessons)
 
 
-def _fitting(text: str, found: Sequence[Recalled], least: _Least, *, own_case: bool = False) -> list[Recalled]:
-    """Return the hits that belong to a message, best first. `own_case`: it is about a case, so a hit must share a word with it.
+def _fitting(
+    text: str, found: Sequence[Recalled], least: _Least, *, own_case: bool = False
+) -> list[Recalled]:
+    """Return the hits that belong to a message, best first. `own_case`: it is about a case, so a
+    hit must share a word with it.
 
-    What memapp once said belongs only to a question for that, and there it comes first: else it would come back as a fact.
+    What memapp once said belongs only to a question for that, and there it comes first: else it
+    would come back as a fact.
     """
     words = words_of(text)
     subject, asks_replies = frozenset(content(text, words)), asked_about(text, words) == "replied"
@@ -147,15 +185,24 @@ def _fitting(text: str, found: Sequence[Recalled], least: _Least, *, own_case: b
     for hit in found:
         shares = not subject.isdisjoint(content(hit.text, words))
         is_alike = hit.cosine >= least.alone or hit.cosine == 0
-        is_near = is_alike and hit.score >= least.score and hit.score - hit.boosts >= LEAST_MATCH and not own_case
-        is_like = hit.cosine >= least.cosine or (least is not SURE and (hit.kind == "message" or hit.cosine == 0))
+        is_near = (
+            is_alike
+            and hit.score >= least.score
+            and hit.score - hit.boosts >= LEAST_MATCH
+            and not own_case
+        )
+        is_like = hit.cosine >= least.cosine or (
+            least is not SURE and (hit.kind == "message" or hit.cosine == 0)
+        )
         if (shares or is_near) and is_like and (asks_replies or hit.said_by != "assistant"):
             kept.append(hit)
     return sorted(kept, key=lambda hit: hit.said_by == "user") if asks_replies else kept
 
 
 def _distinct(text: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
-    """Return the first hits that state something which neither the message nor one before them does."""
+    """Return the first hits that state something which neither the message nor one before them
+    does.
+    """
     kept: list[Recalled] = []
     told = [_plain(text)]
     for hit in hits:
@@ -171,7 +218,9 @@ def _plain(text: str) -> str:
 
 
 def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
-    """Return all that a prompt says of the memory: hits, limits, the memories that it tells have changed, and lessons."""
+    """Return all that a prompt says of the memory: hits, limits, the memories that it tells have
+    changed, and lessons.
+    """
     hits = frozenset(hit.id for hit in retrieved.hits)
     ids = [memory_id for memory_id in retrieved.delta.memory_ids if memory_id not in hits]
     found = memories.get_memories(runtime.read(), ids)
@@ -190,10 +239,15 @@ def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
 
 
 def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recalled]:
-    return find(runtime, RecallRequest(text, runtime.settings.top_k, without, scope=conversation_scope(runtime)))
+    return find(
+        runtime,
+        RecallRequest(text, runtime.settings.top_k, without, scope=conversation_scope(runtime)),
+    )
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:
     """Return what the person said before, which a short question may refer to."""
-    said = [message.text for message in in_prompt if message.role is Role.USER and message.text != text]
+    said = [
+        message.text for message in in_prompt if message.role is Role.USER and message.text != text
+    ]
     return said[-1:]

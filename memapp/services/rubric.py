@@ -1,4 +1,6 @@
-"""The living rubric: what answers are reviewed by, in the person's own weights. Corrections propose others, and set none."""
+"""The living rubric: what answers are reviewed by, in the person's own weights. Corrections propose
+others, and set none.
+"""
 
 import tomllib
 from dataclasses import dataclass
@@ -22,13 +24,23 @@ class Criterion:
 
 
 def criteria(session: Session) -> list[Criterion]:
-    """Return the criteria with the person's weights: those of the file in its order, then the person's own."""
+    """Return the criteria with the person's weights: those of the file in its order, then the
+    person's own.
+    """
     own = agents.read_rubric(session)
     with paths.bundled("assets", "rubric.toml").open("rb") as file:
         shipped = tomllib.load(file)
-    asks = {name: (item["asks"], tuple(item.get("denied_as", ()))) for name, item in shipped.items()}
-    known = [Criterion(name, own.get(name, item["weight"]), *asks[name]) for name, item in shipped.items()]
-    return [*known, *(Criterion(name, weight) for name, weight in own.items() if name not in shipped)]
+    asks = {
+        name: (item["asks"], tuple(item.get("denied_as", ()))) for name, item in shipped.items()
+    }
+    known = [
+        Criterion(name, own.get(name, item["weight"]), *asks[name])
+        for name, item in shipped.items()
+    ]
+    return [
+        *known,
+        *(Criterion(name, weight) for name, weight in own.items() if name not in shipped),
+    ]
 
 
 list_criteria = reading(criteria)
@@ -43,7 +55,9 @@ def set_weight(runtime: Runtime, name: str, weight: float) -> Revision:
     if found is not None and found.weight == weight:
         raise UsageError(f"{found.name} has that weight already.")
     with runtime.write() as session:
-        return changes.apply(session, RubricChanged(found.name if found else name.strip(), weight), runtime.actor())
+        return changes.apply(
+            session, RubricChanged(found.name if found else name.strip(), weight), runtime.actor()
+        )
 
 
 def carry_out(session: Session, value: str, actor: Actor) -> None:

@@ -1,8 +1,9 @@
-"""Commands that the person runs in a chat: the command is a message of theirs, what it wrote the reply, and both stay there.
+"""Commands that the person runs in a chat: the command is a message of theirs, what it wrote the
+reply, and both stay there.
 
-The step is recorded like any other (`services.runs`), so a failure brings back what is known of it. Neither message teaches
-anything or stands in a prompt: the words are a program's. Of what the person left out of recording nothing is kept; it is shown,
-and gone with the screen.
+The step is recorded like any other (`services.runs`), so a failure brings back what is known of it.
+Neither message teaches anything or stands in a prompt: the words are a program's. Of what the
+person left out of recording nothing is kept; it is shown, and gone with the screen.
 """
 
 import os
@@ -83,25 +84,44 @@ class _Outcome:
         before = [f"memapp: {told.in_advance}"] if told else []
         wrote = clean(_REWRITTEN.sub("", self.output.marked())).strip("\n")
         how = f"exit {self.done.exit_code}" if self.done else "stopped"
-        hints = [f"memapp: {hint.in_a_line}" for hint in self.reported.hints[:1] if not told or hint.lesson.id != told.lesson.id]
+        hints = [
+            f"memapp: {hint.in_a_line}"
+            for hint in self.reported.hints[:1]
+            if not told or hint.lesson.id != told.lesson.id
+        ]
         first = [FIRST] if self.reported.is_first else []
         seconds = time.monotonic() - self.began
-        return clean_text("\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first]))
+        return clean_text(
+            "\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first])
+        )
 
 
-def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -> Iterator[TurnEvent]:
-    """Carry a command out and stream what it writes. Raises `UsageError` for one that cannot begin; nothing is saved then."""
+def run(
+    runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel
+) -> Iterator[TurnEvent]:
+    """Carry a command out and stream what it writes. Raises `UsageError` for one that cannot begin;
+    nothing is saved then.
+    """
     erasures, written = runtime.database.erasures, command.text.strip()
     if len(written) > MAX_ACTION_CHARS:
-        raise UsageError(f"This command is too long ({len(written):,} characters).", f"The limit is {MAX_ACTION_CHARS:,}.")
+        raise UsageError(
+            f"This command is too long ({len(written):,} characters).",
+            f"The limit is {MAX_ACTION_CHARS:,}.",
+        )
     with (_query if command.name == "sql" else _command)(written) as job:
-        is_kept = not is_left_out(runtime.settings.lessons_not_of, command.text, job.tool.name, str(job.folder))
-        message, reply = (_save if is_kept else _only_show)(runtime, thread_id, f"/{command.name} {written}")
+        is_kept = not is_left_out(
+            runtime.settings.lessons_not_of, command.text, job.tool.name, str(job.folder)
+        )
+        message, reply = (_save if is_kept else _only_show)(
+            runtime, thread_id, f"/{command.name} {written}"
+        )
         outcome = _Outcome()
         try:
             yield Accepted(message, reply)
             if is_kept:
-                with leases.renewed(runtime.write, chat.answering(thread_id), runtime.database.owner):
+                with leases.renewed(
+                    runtime.write, chat.answering(thread_id), runtime.database.owner
+                ):
                     yield from _recorded(runtime, job, outcome, cancel)
             else:
                 yield from _streamed(job, outcome, cancel)
@@ -114,7 +134,9 @@ def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -
     yield Completed(reply)
 
 
-def _recorded(runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:
+def _recorded(
+    runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel
+) -> Iterator[TurnEvent]:
     """Carry a command out between what is known of it and what it teaches."""
     outcome.before = before = runs.before(runtime, job.tool, job.action)
     if before and before.shown:
@@ -140,15 +162,20 @@ def _streamed(job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEven
                 yield Streamed(data[:room].decode("utf-8", "replace"))
 
 
-# What is run ---------------------------------------------------------------------------------------------------------
+# What is run --------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _command(written: str) -> Iterator[_Job]:
     if needs_shell(written):
-        raise UsageError("A command is a program and its arguments: no shell reads it.", "If it needs one: /run sh -c '…'")
+        raise UsageError(
+            "A command is a program and its arguments: no shell reads it.",
+            "If it needs one: /run sh -c '…'",
+        )
     try:
-        argv = [str(expanded(text)) if text.startswith("~/") else text for text in shlex.split(written)]
+        argv = [
+            str(expanded(text)) if text.startswith("~/") else text for text in shlex.split(written)
+        ]
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
     shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), command_line(argv)
@@ -163,7 +190,9 @@ def _query(written: str) -> Iterator[_Job]:
     *names, query = read.groups()
     path = Path(os.path.realpath(expanded(next(filter(None, names)))))
     with lent(path) as database:
-        yield _Job(Sql(database), query, path.parent, lambda cancel: _asked(database, query, cancel))
+        yield _Job(
+            Sql(database), query, path.parent, lambda cancel: _asked(database, query, cancel)
+        )
 
 
 def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
@@ -171,17 +200,21 @@ def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
     lines = [[_cell(item) for item in line] for line in (table.columns, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-    yield "\n".join([table.error] if table.error else [*rows, *(["…"] if table.is_cut else [])]).encode()
+    yield "\n".join(
+        [table.error] if table.error else [*rows, *(["…"] if table.is_cut else [])]
+    ).encode()
     return as_attempt(query, table)
 
 
 def _cell(value: object) -> str:
     if value is None:
         return "NULL"
-    return shorten(one_line(clean(f"x'{value.hex()}'" if isinstance(value, bytes) else str(value))), CELL_CHARS)
+    return shorten(
+        one_line(clean(f"x'{value.hex()}'" if isinstance(value, bytes) else str(value))), CELL_CHARS
+    )
 
 
-# What is kept --------------------------------------------------------------------------------------------------------
+# What is kept -------------------------------------------------------------------------------------
 
 
 def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
@@ -193,8 +226,18 @@ def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message
         if not chat.list_messages(session, thread_id, limit=1, commands=True):
             chat.rename_thread(session, thread_id, shorten(one_line(text), TITLE_CHARS), "app")
         chat.save_draft(session, thread_id, "")
-        message = chat.add_message(session, thread_id, Role.USER, text, session.now, origin=Origin.COMMAND)
-        add_reply = partial(chat.add_message, session, thread_id, Role.ASSISTANT, "", session.now, origin=Origin.COMMAND)
+        message = chat.add_message(
+            session, thread_id, Role.USER, text, session.now, origin=Origin.COMMAND
+        )
+        add_reply = partial(
+            chat.add_message,
+            session,
+            thread_id,
+            Role.ASSISTANT,
+            "",
+            session.now,
+            origin=Origin.COMMAND,
+        )
         return message, add_reply(status=MessageStatus.GENERATING, reply_to=message.id)
 
 

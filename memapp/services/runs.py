@@ -1,5 +1,5 @@
-"""The one door for what is done with tools: each step is recorded with its feedback; a failure brings back what is known of it,
-and a success may teach how an earlier failure is put right.
+"""The one door for what is done with tools: each step is recorded with its feedback; a failure
+brings back what is known of it, and a success may teach how an earlier failure is put right.
 
 Every client goes through it: the person's terminal, a chat, another program.
 """
@@ -51,7 +51,9 @@ class Reported:
         return tuple(hint.recalled for hint in self.hints)
 
 
-def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -> tuple[ToolAttempt, Reported]:
+def attempt(
+    runtime: Runtime, tool: Tool, action: str, client: Client = PERSON
+) -> tuple[ToolAttempt, Reported]:
     """Carry out an action with a tool and record how it went."""
     done = tool.attempt(action)
     return done, report(runtime, tool, done, client)
@@ -65,13 +67,30 @@ def before(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -
     return before_run.told(runtime.read(), *about, withhold=runtime.settings.lessons_compare)
 
 
-def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = PERSON, before: Drawn | None = None) -> Reported:
-    """Record what was done with a tool; nothing, if lessons are off. `before` is the hint that was drawn before it."""
-    return record(runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client), before=before)
+def report(
+    runtime: Runtime,
+    tool: Tool,
+    done: ToolAttempt,
+    client: Client = PERSON,
+    before: Drawn | None = None,
+) -> Reported:
+    """Record what was done with a tool; nothing, if lessons are off. `before` is the hint that was
+    drawn before it.
+    """
+    return record(
+        runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client), before=before
+    )
 
 
-def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = None, before: Drawn | None = None) -> Reported:
-    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it, else they are looked for."""
+def record(
+    runtime: Runtime,
+    step: ToolStep,
+    drawn: Sequence[Drawn] | None = None,
+    before: Drawn | None = None,
+) -> Reported:
+    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it, else
+    they are looked for.
+    """
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
         return Reported()
@@ -83,19 +102,32 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
         step_id = store.add_step(session, run, clean, feedback)
         channel = feedback.channel(progress)
         if channel is None:
-            progressed = None not in (progress, feedback.progress_signal)  # it worked: nearer than before
+            progressed = None not in (
+                progress,
+                feedback.progress_signal,
+            )  # it worked: nearer than before
             about = (session, run, step_id, clean.action)
-            solved = capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
+            solved = (
+                capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
+            )
             learned = tuple(capture.learn(session, solved))
             _evaluate(session, run, feedback, worked=True)
             (judge.after_run if feedback.ends_run else judge.after_step)(session, run.id)
             still_open, unsolved = _still_open(session, run)
-            return Reported(learned=learned, still_open=still_open, unsolved=unsolved, is_first=is_first)
-        error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, progress)
+            return Reported(
+                learned=learned, still_open=still_open, unsolved=unsolved, is_first=is_first
+            )
+        error = capture.keep_failure(
+            session, run, step_id, step.tool, clean, feedback, channel, progress
+        )
         judge.after_step(session, run.id)
         if drawn is None:
             known, withhold = hints.known(session, error), runtime.settings.lessons_compare
-            drawn = hints.told(session, known, step.client, before, withhold=withhold) if rule is LessonRule.HINT else ()
+            drawn = (
+                hints.told(session, known, step.client, before, withhold=withhold)
+                if rule is LessonRule.HINT
+                else ()
+            )
         shown = hints.note(session, error, drawn, before)
         if feedback.ends_run:
             _evaluate(session, run, feedback, worked=False)
@@ -105,9 +137,16 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
 
 
 def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -> None:
-    """End a run if an evaluator says how it went; one that gives a score only leaves it to the last step whether it passed."""
+    """End a run if an evaluator says how it went; one that gives a score only leaves it to the last
+    step whether it passed.
+    """
     if feedback.ends_run:
-        store.finish(session, run.id, passed=worked if feedback.passed is None else feedback.passed, score=feedback.score)
+        store.finish(
+            session,
+            run.id,
+            passed=worked if feedback.passed is None else feedback.passed,
+            score=feedback.score,
+        )
 
 
 def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
@@ -116,12 +155,15 @@ def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
 
 
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:
-    """Return what failed last in a place, or a short while ago in a database, with the lessons for it.
+    """Return what failed last in a place, or a short while ago in a database, with the lessons for
+    it.
 
     Who asks is shown also what was withheld then, so from now on it counts as shown.
     """
     with runtime.write() as session:
-        error = store.last_failure(session, recognise.scope_hash(scope), DATABASE, session.now - PAUSE)
+        error = store.last_failure(
+            session, recognise.scope_hash(scope), DATABASE, session.now - PAUSE
+        )
         if error is None:
             return None
         activations.reveal(session, error.step_id)
@@ -134,12 +176,21 @@ def current_run(runtime: Runtime, scope: str, client: Client, tool: str = "") ->
     return store.current_run(session, *_about(tool, scope, client), since=session.now - PAUSE)
 
 
-def finish(runtime: Runtime, run_id: str, *, passed: bool | None, score: float | None = None) -> Run:
+def finish(
+    runtime: Runtime, run_id: str, *, passed: bool | None, score: float | None = None
+) -> Run:
     """End a run with what an evaluator says of it; what is None stays as it was. Raises `NotFound`."""
     with runtime.write() as session:
         before = store.get_run(session, run_id)
-        worked = before.passed if before.passed is not None else store.last_step_worked(session, run_id)
-        store.finish(session, run_id, passed=worked if passed is None else passed, score=before.score if score is None else score)
+        worked = (
+            before.passed if before.passed is not None else store.last_step_worked(session, run_id)
+        )
+        store.finish(
+            session,
+            run_id,
+            passed=worked if passed is None else passed,
+            score=before.score if score is None else score,
+        )
         judge.after_run(session, run_id)
         return store.get_run(session, run_id)
 
@@ -154,7 +205,9 @@ def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
 def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
     """Return the run that goes on, or begin one."""
     about = _about(tool, scope, client)
-    return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(session, *about)
+    return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(
+        session, *about
+    )
 
 
 def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, str, str]:

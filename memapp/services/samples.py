@@ -25,7 +25,9 @@ ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
 
 
 def fill(runtime: Runtime) -> None:
-    """Fill an empty store; the last chat, in which something waits for the person, is the one that opens."""
+    """Fill an empty store; the last chat, in which something waits for the person, is the one that
+    opens.
+    """
     samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))
     for command in samples["command"]:
         tool = ScriptedTool(command["tool"], "demo", {command["wrong"]: command["said"]})
@@ -57,19 +59,31 @@ def _say(runtime: Runtime, sample: Mapping[str, Any]) -> list[Message]:
             role = (Role.USER, Role.ASSISTANT)[number % 2]
             reply_to = said[-1].id if role is Role.ASSISTANT else None
             at = session.now - timedelta(minutes=len(sample["messages"]) - number)
-            said.append(chat.add_message(session, thread.id, role, text, at, origin=ORIGINS[role], reply_to=reply_to))
+            said.append(
+                chat.add_message(
+                    session, thread.id, role, text, at, origin=ORIGINS[role], reply_to=reply_to
+                )
+            )
         for kept in sample.get("kept", ()):
             memory = memory_of(session, said[kept["message"]], kept["text"], NOTES)
             if kind := kept.get("kind"):
                 sources = tuple(message.id for message in said if message.role is Role.USER)
-                memory = replace(memory, kind=Kind(kind), category=kept["category"], origin="reflected", sources=sources)
+                memory = replace(
+                    memory,
+                    kind=Kind(kind),
+                    category=kept["category"],
+                    origin="reflected",
+                    sources=sources,
+                )
             memory = replace(memory, pinned=kept.get("pinned", False))
             changes.apply(session, Created(memory), Actor(kept.get("by", RULES), thread.id))
     return said
 
 
 def _correct(runtime: Runtime, sample: Mapping[str, Any], said: list[Message]) -> None:
-    """Let the person trash what was remembered wrongly and take what a council found, and ask them something."""
+    """Let the person trash what was remembered wrongly and take what a council found, and ask them
+    something.
+    """
     for text in sample.get("forgotten", ()):
         with runtime.write() as session:
             memory = replace(memory_of(session, said[0], text, NOTES), sources=())
@@ -78,8 +92,17 @@ def _correct(runtime: Runtime, sample: Mapping[str, Any], said: list[Message]) -
     if held := sample.get("council"):
         list(council.hold(runtime, said[0].id))
         for choice in held["takes"]:
-            council.decide(runtime, council.of_messages(runtime, [said[0].id])[said[0].id].id, choice)
+            council.decide(
+                runtime, council.of_messages(runtime, [said[0].id])[said[0].id].id, choice
+            )
     if waiting := sample.get("waiting"):
         message = said[waiting["message"]]
         memory = memory_of(runtime.read(), message, waiting["text"], NOTES)
-        requests.propose(runtime, waiting["field"], waiting["value"], message_id=message.id, typed=True, memory=memory)
+        requests.propose(
+            runtime,
+            waiting["field"],
+            waiting["value"],
+            message_id=message.id,
+            typed=True,
+            memory=memory,
+        )

@@ -33,7 +33,9 @@ class SavedExchange(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     user: str | None = Field(None, max_length=MAX_MESSAGE_CHARS)
-    reply: str = Field(validation_alias=AliasChoices("tom", "reply", "assistant"), max_length=MAX_MESSAGE_CHARS)
+    reply: str = Field(
+        validation_alias=AliasChoices("tom", "reply", "assistant"), max_length=MAX_MESSAGE_CHARS
+    )
     timestamp: datetime | None = None
 
 
@@ -51,14 +53,19 @@ def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"])
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
     messages = chat.list_messages(session, thread_id, limit=None)
-    return _as_markdown(runtime, thread, messages) if form == "md" else _as_save(runtime, thread, messages)
+    return (
+        _as_markdown(runtime, thread, messages)
+        if form == "md"
+        else _as_save(runtime, thread, messages)
+    )
 
 
 def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int]:
-    """Import an old save's conversation as a thread, all or nothing; return the thread and its number of messages.
+    """Import an old save's conversation as a thread, all or nothing; return the thread and its
+    number of messages.
 
-    It is quoted in other chats once the person says yes. Imported words are nobody's typing: they teach no facts. Raises
-    `UsageError` for a file that is no save.
+    It is quoted in other chats once the person says yes. Imported words are nobody's typing: they
+    teach no facts. Raises `UsageError` for a file that is no save.
     """
     check_known("persona", persona, runtime.personas)
     save = _read_save(path)
@@ -68,7 +75,13 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
         thread = chat.create_thread(session, title, persona, session.now, save.trust_level)
         for exchange in save.conversation_history:
             count += _add_exchange(session, thread, exchange, exchange.timestamp or session.now)
-        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), name=named(path), beside=session.now)
+        work = Work(
+            runtime=runtime,
+            session=session,
+            actor=runtime.actor(name="import"),
+            name=named(path),
+            beside=session.now,
+        )
         ask_about_chat(work, thread)
     return thread, count
 
@@ -102,12 +115,15 @@ def _read_save(path: Path) -> Save:
         raise UsageError(f"{path} is not JSON.", NOTHING_IMPORTED) from None
     if not isinstance(data, dict) or not SIGNS & data.keys():
         raise UsageError(
-            f"{path} is no save: it has no conversation_history.", "What ChatGPT, Claude or memapp exported: memapp import."
+            f"{path} is no save: it has no conversation_history.",
+            "What ChatGPT, Claude or memapp exported: memapp import.",
         )
     try:
         return Save.model_validate(_inner(data))
     except ValidationError as error:
-        raise UsageError(f"{path} is no save that can be read: {_explained(error)}.", NOTHING_IMPORTED) from None
+        raise UsageError(
+            f"{path} is no save that can be read: {_explained(error)}.", NOTHING_IMPORTED
+        ) from None
 
 
 def _explained(error: ValidationError) -> str:
@@ -120,8 +136,16 @@ def _explained(error: ValidationError) -> str:
         return "its conversation_history is no list"
     if len(place) == 1:
         return f"exchange {int(place[0]) + 1} is no object"
-    what = "words of the person" if place[1] == "user" else "time" if place[1] == "timestamp" else "reply"
-    problem = {"missing": "missing", "string_too_long": "too long"}.get(first["type"], "not what it should be")
+    what = (
+        "words of the person"
+        if place[1] == "user"
+        else "time"
+        if place[1] == "timestamp"
+        else "reply"
+    )
+    problem = {"missing": "missing", "string_too_long": "too long"}.get(
+        first["type"], "not what it should be"
+    )
     return f"the {what} of exchange {int(place[0]) + 1} {'are' if what.startswith('words') else 'is'} {problem}"
 
 
@@ -138,7 +162,12 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
         who = persona.user_name if message.role is Role.USER else persona.name
         ended = called("ended", message.status, "")
         about = "about " if message.time_estimated else ""
-        lines += [f"**{who}** · {about}{message.created_at:%Y-%m-%d %H:%M} UTC{ended}", "", message.text, ""]
+        lines += [
+            f"**{who}** · {about}{message.created_at:%Y-%m-%d %H:%M} UTC{ended}",
+            "",
+            message.text,
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -154,4 +183,9 @@ def _as_save(runtime: Runtime, thread: Thread, messages: list[Message]) -> str:
         if message.role is Role.ASSISTANT
     ]
     trust = runtime.persona_in(thread).trust_level
-    return strict_json.write({"title": thread.title, "trust_level": trust, "conversation_history": history}, indent=2) + "\n"
+    return (
+        strict_json.write(
+            {"title": thread.title, "trust_level": trust, "conversation_history": history}, indent=2
+        )
+        + "\n"
+    )

@@ -1,4 +1,6 @@
-"""The trust in agents: their records, what each may do by itself, and what all corrections together say."""
+"""The trust in agents: their records, what each may do by itself, and what all corrections together
+say.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -30,7 +32,10 @@ def list_agents(runtime: Runtime) -> list[Agent]:
     session = runtime.read()
     noted = store.list_agents(session, store.list_names(session))
     after = min((agent.summed_to for agent in noted), default=0)
-    overrides, approvals = store.list_overrides(session, after=after), store.list_approvals(session, after=after)
+    overrides, approvals = (
+        store.list_overrides(session, after=after),
+        store.list_approvals(session, after=after),
+    )
     judged = [_judged(session, agent, overrides, approvals) for agent in noted]
     there = [agent for agent in judged if agent.name.startswith(CLIENT) or any(_RECORD(agent))]
     return sorted(there, key=lambda agent: (-agent.total.judged, agent.name))
@@ -49,32 +54,55 @@ list_overrides = reading(store.list_overrides)
 
 
 def history(runtime: Runtime, agent: Agent) -> list[tuple[datetime, float, str]]:
-    """Return when the trust in an agent changed, to what, and why, with the words that it was about; the latest first."""
+    """Return when the trust in an agent changed, to what, and why, with the words that it was
+    about; the latest first.
+    """
     found = agent.history()
     texts = store.subjects(runtime.read(), [event.number for event, _ in found])
-    reasons = (f"{called('trust_reasons', event.reason)}: {texts.get(event.number, '')}" for event, _ in found)
-    return [(event.at, score, why.removesuffix(": ")) for (event, score), why in zip(found, reasons, strict=True)][::-1]
+    reasons = (
+        f"{called('trust_reasons', event.reason)}: {texts.get(event.number, '')}"
+        for event, _ in found
+    )
+    return [
+        (event.at, score, why.removesuffix(": "))
+        for (event, score), why in zip(found, reasons, strict=True)
+    ][::-1]
 
 
 def record(session: Session, name: str) -> Agent:
     """Return one agent with its record; also one that did nothing yet."""
     noted = store.list_agents(session, [name])[0]
     of_it = (name, noted.summed_to)
-    return _judged(session, noted, store.list_overrides(session, *of_it), store.list_approvals(session, *of_it))
+    return _judged(
+        session, noted, store.list_overrides(session, *of_it), store.list_approvals(session, *of_it)
+    )
 
 
-def _judged(session: Session, agent: Agent, overrides: Iterable[Override], approvals: Iterable[tuple[str, TrustEvent]]) -> Agent:
+def _judged(
+    session: Session,
+    agent: Agent,
+    overrides: Iterable[Override],
+    approvals: Iterable[tuple[str, TrustEvent]],
+) -> Agent:
     """Return an agent with the events by which it is judged, and what they come to."""
     name, now, months = agent.name, session.now, agent.months
     acts, used = store.list_acts(session, name, agent.summed_to), store.last_but_one_day(session)
-    corrected = [override for override in overrides if override.agent == name and _is_raw(agent, override.number)]
+    corrected = [
+        override
+        for override in overrides
+        if override.agent == name and _is_raw(agent, override.number)
+    ]
     events, undecided = rules.act_events(acts, corrected, now, used)
-    events += [event for proposer, event in approvals if proposer == name and _is_raw(agent, event.number)]
+    events += [
+        event for proposer, event in approvals if proposer == name and _is_raw(agent, event.number)
+    ]
     events += [*store.list_judged(session, name), *_imported(agent)]
     events.sort(key=lambda event: event.at)
     sums = rules.total(events, months, now)
     asks, trust = rules.asks_first(events, months, now), rules.shown(sums)
-    return replace(agent, events=tuple(events), undecided=tuple(undecided), total=sums, trust=trust, asks=asks)
+    return replace(
+        agent, events=tuple(events), undecided=tuple(undecided), total=sums, trust=trust, asks=asks
+    )
 
 
 def _is_raw(agent: Agent, number: int) -> bool:
@@ -89,14 +117,18 @@ def _imported(agent: Agent) -> Iterator[TrustEvent]:
         at, impact = datetime.fromisoformat(said["timestamp"]), bool(said["impact"])
         yield rules.dissent_event(at, said["depth_score"], impact=impact, favour=False)
     for override in file.get("override_history", ()):
-        yield rules.literal_event(datetime.fromisoformat(override["timestamp"]), regret=bool(override["regret"]))
+        yield rules.literal_event(
+            datetime.fromisoformat(override["timestamp"]), regret=bool(override["regret"])
+        )
 
 
-# What an agent may do -----------------------------------------------------------------------------------------------------
+# What an agent may do -----------------------------------------------------------------------------
 
 
 def leave(session: Session, agent: str) -> Leave:
-    """Say what an agent may do: write by itself, ask first, or nothing, since the person blocked it."""
+    """Say what an agent may do: write by itself, ask first, or nothing, since the person blocked
+    it.
+    """
     return record(session, agent).leave
 
 
@@ -109,7 +141,8 @@ def set_blocked(runtime: Runtime, name: str, *, blocked: bool) -> Revision:
     """Let an agent do nothing any more, or let it act again."""
     if blocked and name in BY_THE_PERSON:
         raise UsageError(
-            f"{called_agent(name).capitalize()} cannot be blocked.", "memapp config set lessons off turns lessons off."
+            f"{called_agent(name).capitalize()} cannot be blocked.",
+            "memapp config set lessons off turns lessons off.",
         )
     found = get_agent(runtime, name).name
     with runtime.write() as session:
@@ -117,7 +150,9 @@ def set_blocked(runtime: Runtime, name: str, *, blocked: bool) -> Revision:
 
 
 def metrics(runtime: Runtime) -> dict[str, Rate]:
-    """Return what the overrides, dissents and decisions of the last 90 days say, by what is counted."""
+    """Return what the overrides, dissents and decisions of the last 90 days say, by what is
+    counted.
+    """
     since, found = runtime.clock() - rules.WINDOW, list_agents(runtime)
     sums = rules.NOTHING.plus(*(agent.total for agent in found))
     overrides = [override for override in list_overrides(runtime) if override.at > since]
@@ -125,7 +160,9 @@ def metrics(runtime: Runtime) -> dict[str, Rate]:
     put_before, differs = store.escalated(runtime.read(), since)
     dissents = [event.sums for agent in found for event in agent.events if event.sums.dissents]
     return {
-        "dissents that changed the outcome": Rate(sum(trust_sums.impactful for trust_sums in dissents), len(dissents)),
+        "dissents that changed the outcome": Rate(
+            sum(trust_sums.impactful for trust_sums in dissents), len(dissents)
+        ),
         "corrections taken back": Rate(sums.regretted, sums.overrides),
         "corrections changed again": Rate(again, len(overrides)),
         "decisions other than the default": Rate(differs, put_before),
@@ -133,6 +170,8 @@ def metrics(runtime: Runtime) -> dict[str, Rate]:
 
 
 def diversity(runtime: Runtime, agent: Agent) -> tuple[float, bool]:
-    """Return how diverse the citations of an agent are, in bits, and whether it cites less while trust in it is high."""
+    """Return how diverse the citations of an agent are, in bits, and whether it cites less while
+    trust in it is high.
+    """
     cited = [dissent.citations for dissent in rows.list_dissents(runtime.read(), agent.name)]
     return rules.entropy(text for each in cited for text in each), rules.narrows(cited, agent.trust)

@@ -1,4 +1,6 @@
-"""The job `trust`: it sums up old events, puts agents of very little trust on probation, and proposes weights for the rubric."""
+"""The job `trust`: it sums up old events, puts agents of very little trust on probation, and
+proposes weights for the rubric.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -32,7 +34,10 @@ def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int
             return
         with runtime.write() as session:
             is_changed = _sum_up(session, agent)
-            if agent.trust <= rules.EXCLUDED and (agent.probation_until or session.now) <= session.now:
+            if (
+                agent.trust <= rules.EXCLUDED
+                and (agent.probation_until or session.now) <= session.now
+            ):
                 rows.set_agent(session, agent.name, probation_until=session.now + rules.PROBATION)
         if is_changed:
             yield 1
@@ -46,9 +51,15 @@ def waiting(runtime: Runtime) -> int:
 
 def _old(agent: Agent, now: datetime) -> list[TrustEvent]:
     """Return the events before the last hundred of those that can change no more."""
-    settled = sorted((event for event in agent.events if event.number), key=lambda event: event.number)
+    settled = sorted(
+        (event for event in agent.events if event.number), key=lambda event: event.number
+    )
     first_open = min((act.number for act in agent.undecided), default=inf)
-    return [event for event in settled[: -rules.RAW] if event.number < first_open and now - event.at > rules.DEADLINE]
+    return [
+        event
+        for event in settled[: -rules.RAW]
+        if event.number < first_open and now - event.at > rules.DEADLINE
+    ]
 
 
 def _sum_up(session: Session, agent: Agent) -> bool:
@@ -63,7 +74,8 @@ def _sum_up(session: Session, agent: Agent) -> bool:
 
 
 def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:
-    """Propose a higher weight for each criterion that three overrides name which stood, within 90 days.
+    """Propose a higher weight for each criterion that three overrides name which stood, within 90
+    days.
 
     Those from before the last proposal for it count no more, whatever became of that.
     """
@@ -72,13 +84,18 @@ def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:
         request.new_value.rpartition(" ")[0]: request.created_at
         for request in reversed(consents.list_requests(session, field=RUBRIC))
     }
-    late = [override for override in overrides if override.outcome(now) == "stood" and override.at > now - rules.WINDOW]
+    late = [
+        override
+        for override in overrides
+        if override.outcome(now) == "stood" and override.at > now - rules.WINDOW
+    ]
     for criterion in rubric.criteria(session):
         words = {criterion.name, *criterion.denied_as}
         named = [
             override
             for override in late
-            if override.at > asked.get(criterion.name, now - rules.WINDOW) and words & set(override.criteria)
+            if override.at > asked.get(criterion.name, now - rules.WINDOW)
+            and words & set(override.criteria)
         ]
         weight = round(min(criterion.weight + rules.STEP, 1.0), 2)
         if len(named) >= rules.NAMED_BY and weight > criterion.weight:

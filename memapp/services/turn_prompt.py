@@ -34,9 +34,14 @@ def prompt_context(
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [replace(exchange, reply=without_reminder(exchange.reply)) for exchange in exchanges(_held(runtime, earlier))]
+    pairs = [
+        replace(exchange, reply=without_reminder(exchange.reply))
+        for exchange in exchanges(_held(runtime, earlier))
+    ]
     pairs = [exchange for exchange in pairs if not repetition.is_degenerate(exchange.reply)]
-    total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
+    total = (
+        max(len(pairs), earlier[-1].seq // 2) if earlier else 0
+    )  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     profile = decisions.profile(runtime)
     whole = PromptContext(
@@ -56,12 +61,20 @@ def prompt_context(
 
 
 def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
-    """Return the messages of a chat but for what was taken back, and what was said to that: a model would speak of it again."""
-    gone = search.taken_back(runtime.read(), [message.id for message in earlier]) if earlier else set()
-    return [message for message in earlier if message.id not in gone and message.reply_to not in gone]
+    """Return the messages of a chat but for what was taken back, and what was said to that: a model
+    would speak of it again.
+    """
+    gone = (
+        search.taken_back(runtime.read(), [message.id for message in earlier]) if earlier else set()
+    )
+    return [
+        message for message in earlier if message.id not in gone and message.reply_to not in gone
+    ]
 
 
-def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
+def _fallen_out(
+    runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]
+) -> tuple[str, ...]:
     """Return the episodes of what stands before the exchanges that a prompt shows."""
     begun = kept[0].user or kept[0].reply if kept else ""
     first = next((message.seq for message in reversed(earlier) if message.text == begun), 0)
@@ -69,13 +82,18 @@ def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: 
 
 
 def _limit(runtime: Runtime, model: ChatModel, context: PromptContext) -> int:
-    """Return the most tokens of a reply's request: the prompts of both calls stay in the model's window, side by side.
+    """Return the most tokens of a reply's request: the prompts of both calls stay in the model's
+    window, side by side.
 
     A window that is too small for that serves one call after the other.
     """
     whole = min(runtime.settings.budget_tokens, model.context_tokens)
-    beside = min(whole, model.context_tokens - budget.cost(predict.request(context), model.prompt_tokens))
-    least = budget.least(context, partial(reply_request, runtime, retrieved=Retrieved()), model.prompt_tokens)
+    beside = min(
+        whole, model.context_tokens - budget.cost(predict.request(context), model.prompt_tokens)
+    )
+    least = budget.least(
+        context, partial(reply_request, runtime, retrieved=Retrieved()), model.prompt_tokens
+    )
     return beside if least + budget.MEMORY_TOKENS <= beside else whole
 
 
@@ -106,16 +124,27 @@ def reply_request(
     )
 
 
-def affordable(runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
-    """Drop the news, which can wait, the lessons, the limits and the weakest hits, until a request is within its budget."""
+def affordable(
+    runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved
+) -> Retrieved:
+    """Drop the news, which can wait, the lessons, the limits and the weakest hits, until a request
+    is within its budget.
+    """
     limit, tokens = _limit(runtime, model, context), model.prompt_tokens
     if found.delta.news and not budget.fits(reply_request(runtime, context, found), limit, tokens):
         found = replace(found, delta=NO_NEWS)
-    if found.lessons and not budget.fits(reply_request(runtime, context, replace(found, hits=())), limit, tokens):
+    if found.lessons and not budget.fits(
+        reply_request(runtime, context, replace(found, hits=())), limit, tokens
+    ):
         found = replace(found, lessons=())
-    if found.limits and not budget.fits(reply_request(runtime, context, replace(found, hits=())), limit, tokens):
+    if found.limits and not budget.fits(
+        reply_request(runtime, context, replace(found, hits=())), limit, tokens
+    ):
         found = replace(found, limits=())
     hits = budget.fit_hits(
-        found.hits, lambda some: reply_request(runtime, context, replace(found, hits=tuple(some))), limit, tokens
+        found.hits,
+        lambda some: reply_request(runtime, context, replace(found, hits=tuple(some))),
+        limit,
+        tokens,
     )
     return replace(found, hits=hits)

@@ -1,7 +1,9 @@
-"""Idle work between two turns: complete the prediction, do the jobs that are due, prepare the next turn.
+"""Idle work between two turns: complete the prediction, do the jobs that are due, prepare the next
+turn.
 
-`work` is called on a background thread after each reply and stops within milliseconds when cancelled, since the next
-message goes first. What is left undone stays pending in the file and is done the next time.
+`work` is called on a background thread after each reply and stops within milliseconds when
+cancelled, since the next message goes first. What is left undone stays pending in the file and is
+done the next time.
 """
 
 import logging
@@ -34,8 +36,11 @@ AT_LAST_SECONDS = 4.0
 """How long a command begins more of a job before it ends: what an import left may take minutes."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Remembered | Retracted | ConsentRequest]:
-    """Do the jobs that are due; yield the facts and requests made, and what ended. With a thread, also prepare its next turn.
+def work(
+    runtime: Runtime, thread_id: str | None, cancel: Cancel
+) -> Iterator[Remembered | Retracted | ConsentRequest]:
+    """Do the jobs that are due; yield the facts and requests made, and what ended. With a thread,
+    also prepare its next turn.
 
     What another process is at is left to it.
     """
@@ -44,7 +49,11 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Re
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
             _expect(runtime, model, thread_id, cancel)
-        yield from _made(jobs.run_due(runtime, cancel, jobs.AFTER_A_REPLY, None if thread_id else AT_LAST_SECONDS))
+        yield from _made(
+            jobs.run_due(
+                runtime, cancel, jobs.AFTER_A_REPLY, None if thread_id else AT_LAST_SECONDS
+            )
+        )
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
                 _prefetch(runtime, model, thread_id, cancel)
@@ -62,7 +71,9 @@ def _made(done: Iterator[jobs.Done]) -> Iterator[Remembered | Retracted | Consen
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
-    """Prefill the coming turn as far as it is known, with what is being typed; return the tokens computed."""
+    """Prefill the coming turn as far as it is known, with what is being typed; return the tokens
+    computed.
+    """
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
@@ -80,7 +91,9 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
 
 
 def warm_new_chat(runtime: Runtime, persona: str, typed: str, cancel: Cancel) -> int:
-    """Prefill the first turn of a chat that has not begun, with what is being typed; return the tokens computed."""
+    """Prefill the first turn of a chat that has not begun, with what is being typed; return the
+    tokens computed.
+    """
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
@@ -89,17 +102,27 @@ def warm_new_chat(runtime: Runtime, persona: str, typed: str, cancel: Cancel) ->
     return _prefill(runtime, model, coming, Retrieved(), cancel)
 
 
-def _prefill(runtime: Runtime, model: ChatModel, coming: PromptContext, retrieved: Retrieved, cancel: Cancel) -> int:
+def _prefill(
+    runtime: Runtime, model: ChatModel, coming: PromptContext, retrieved: Retrieved, cancel: Cancel
+) -> int:
     """Prefill both calls of a turn; return the tokens computed."""
     computed = model.warm(predict.request(coming)[0], cancel, open_end=True)
     reply_prompt = reply_request(runtime, coming, retrieved)[0]
-    return computed if cancel.is_set() else computed + model.warm(reply_prompt, cancel, open_end=True)
+    return (
+        computed if cancel.is_set() else computed + model.warm(reply_prompt, cancel, open_end=True)
+    )
 
 
 def _look_ahead(
-    runtime: Runtime, model: ChatModel, thread_id: str, coming: PromptContext, messages: list[Message], cancel: Cancel
+    runtime: Runtime,
+    model: ChatModel,
+    thread_id: str,
+    coming: PromptContext,
+    messages: list[Message],
+    cancel: Cancel,
 ) -> int:
-    """Run call 1 for a message that may be all typed, and prefill what it finds; return the tokens computed for that.
+    """Run call 1 for a message that may be all typed, and prefill what it finds; return the tokens
+    computed for that.
 
     Sent as it is then, the message is answered as if it had been expected.
     """
@@ -112,42 +135,81 @@ def _look_ahead(
     return model.warm(reply_request(runtime, coming, found)[0], cancel, open_end=True)
 
 
-def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
+def _complete_prediction(
+    runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
+) -> None:
+    """Call 1 was read only until its keywords; let the model finish the sentence on what it expects
+    next.
+    """
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
-    written = [message for message in messages if message.role is Role.ASSISTANT and message.model != OWN_WORDS]
-    reply = next((message for message in reversed(written) if message.status is MessageStatus.COMPLETE), None)
+    written = [
+        message
+        for message in messages
+        if message.role is Role.ASSISTANT and message.model != OWN_WORDS
+    ]
+    reply = next(
+        (message for message in reversed(written) if message.status is MessageStatus.COMPLETE), None
+    )
     if reply is None or reply.reply_to is None:
         return
     begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
     message = next((message for message in messages if message.id == reply.reply_to), None)
     if begun is None or begun.text or message is None:
         return
-    context = prompt_context(runtime, model, thread, [other for other in messages if other.seq < message.seq], message.text)
+    context = prompt_context(
+        runtime,
+        model,
+        thread,
+        [other for other in messages if other.seq < message.seq],
+        message.text,
+    )
     prompt, sampling = predict.finish_request(context, begun.needed_info)
-    expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
+    expects = writable(
+        predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)),
+        [reply.text, message.text],
+    )
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info)
+            expectations.save_prediction(
+                session, thread_id, reply.id, "predictor", expects, begun.needed_info
+            )
             checkpoints.advance(session, thread_id, lambda at: at.with_prediction(expects))
 
 
 def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Let the model say what it expects after a reply to which call 1 said nothing, as where memapp gave it from its memory."""
+    """Let the model say what it expects after a reply to which call 1 said nothing, as where memapp
+    gave it from its memory.
+    """
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = messages[-1] if messages else None
-    message = next((message for message in messages if reply and message.id == reply.reply_to), None)
-    if reply is None or message is None or reply.status is not MessageStatus.COMPLETE or reply.model == OWN_WORDS:
+    message = next(
+        (message for message in messages if reply and message.id == reply.reply_to), None
+    )
+    if (
+        reply is None
+        or message is None
+        or reply.status is not MessageStatus.COMPLETE
+        or reply.model == OWN_WORDS
+    ):
         return
     if expectations.expected_after(runtime.read(), reply.id):
         return
-    context = prompt_context(runtime, model, thread, [other for other in messages if other.seq < message.seq], message.text)
+    context = prompt_context(
+        runtime,
+        model,
+        thread,
+        [other for other in messages if other.seq < message.seq],
+        message.text,
+    )
     prompt, sampling = predict.prediction_request(context, reply.text)
-    expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
+    expects = writable(
+        predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)),
+        [reply.text, message.text],
+    )
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
@@ -157,18 +219,24 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Run call 1 as if the person had written what is expected; a right guess then saves it in the turn."""
+    """Run call 1 as if the person had written what is expected; a right guess then saves it in the
+    turn.
+    """
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     expected = expectation(runtime, messages)
     if expected is None:
         return
-    needed_info = _call_1(model, prompt_context(runtime, model, thread, messages, expected.text), cancel)
+    needed_info = _call_1(
+        model, prompt_context(runtime, model, thread, messages, expected.text), cancel
+    )
     if needed_info is None:
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
+            with_prefetch = partial(
+                Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info
+            )
             checkpoints.advance(session, thread_id, with_prefetch)
 
 

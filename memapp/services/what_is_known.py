@@ -23,8 +23,12 @@ LISTED = 8
 """Memories that are listed at once."""
 
 
-def what_is_known(runtime: Runtime, content: str, message: Message, *, is_sure: bool) -> FromMemory | None:
-    """Return what is known of what is named, or of the person where nothing is; None for what may be of the world."""
+def what_is_known(
+    runtime: Runtime, content: str, message: Message, *, is_sure: bool
+) -> FromMemory | None:
+    """Return what is known of what is named, or of the person where nothing is; None for what may
+    be of the world.
+    """
     if not content:
         return _everything(runtime)
     found = named(runtime, content, conversation_scope(runtime))
@@ -34,27 +38,49 @@ def what_is_known(runtime: Runtime, content: str, message: Message, *, is_sure: 
         return FromMemory(that_it_waits(runtime, found.requests[-1], message.thread_id))
     if not is_sure:
         return None
-    return _listed((), found.near, "named", UNSURE) if found.near else FromMemory(own_remarks.UNKNOWN[0])
+    return (
+        _listed((), found.near, "named", UNSURE)
+        if found.near
+        else FromMemory(own_remarks.UNKNOWN[0])
+    )
 
 
 def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
-    """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said."""
+    """Say that something waits for a yes; only in the chat where it was told, where it stands
+    anyway, with what was said.
+    """
     said_in = {message.thread_id for message in chat.get_messages(runtime.read(), request.evidence)}
     text = pending.memory_text(runtime, request.id) or request.new_value
-    return TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS)) if thread_id in said_in else own_remarks.WAITS[0]
+    return (
+        TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS))
+        if thread_id in said_in
+        else own_remarks.WAITS[0]
+    )
 
 
 def _everything(runtime: Runtime) -> FromMemory:
     """List the profile, and what is pinned, important or new."""
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
-    values = [Hint(field, value) for field, values in decisions.profile(runtime).items() for value in values]
+    facts = memories.in_scope(
+        runtime.read(), conversation_scope(runtime), runtime.settings.max_facts
+    )
+    values = [
+        Hint(field, value)
+        for field, values in decisions.profile(runtime).items()
+        for value in values
+    ]
     return _listed(values, facts, "always")
 
 
-def _listed(values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = "") -> FromMemory:
+def _listed(
+    values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = ""
+) -> FromMemory:
     """Return the values that no fact says, the facts, and how many more there are."""
     said = " ".join(f" {normalise(memory.text)} " for memory in facts)
-    lines = [f"{label(hint.field)}: {hint.value}" for hint in values if f" {normalise(hint.value)} " not in said]
+    lines = [
+        f"{label(hint.field)}: {hint.value}"
+        for hint in values
+        if f" {normalise(hint.value)} " not in said
+    ]
     more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
     told = [*filter(None, [lead]), *lines, *map(_told, facts[:LISTED]), *more]
     hits = tuple(Recalled.of(memory, 0.0, why, memory.updated_at) for memory in facts[:LISTED])

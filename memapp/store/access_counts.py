@@ -1,4 +1,6 @@
-"""The uses of memories, counted, also by days. Kept apart from the row: counting must not touch the index."""
+"""The uses of memories, counted, also by days. Kept apart from the row: counting must not touch the
+index.
+"""
 
 from collections.abc import Sequence
 

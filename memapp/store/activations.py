@@ -1,4 +1,6 @@
-"""Activations: lessons that were shown after a failure or withheld, what followed, and what all runs together say of a lesson."""
+"""Activations: lessons that were shown after a failure or withheld, what followed, and what all
+runs together say of a lesson.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,14 +69,25 @@ def add(
     shown: bool,
 ) -> None:
     """Note that a lesson was shown for a failure, after it or before it came again, or withheld."""
-    about = {"lesson_id": lesson_id, "run_id": run_id, "step_id": step_id, "point": point, "rank": rank, "score": score}
-    session.insert("activations", id=activation_id, **about, parts=parts, shown=shown, created_at=session.now)
+    about = {
+        "lesson_id": lesson_id,
+        "run_id": run_id,
+        "step_id": step_id,
+        "point": point,
+        "rank": rank,
+        "score": score,
+    }
+    session.insert(
+        "activations", id=activation_id, **about, parts=parts, shown=shown, created_at=session.now
+    )
     counted = "retrieved = retrieved + 1" if shown else "withheld = withheld + 1"
     session.run(f"UPDATE lessons SET {counted} WHERE user_id = :user AND id = :id", id=lesson_id)  # noqa: S608
 
 
 def reveal(session: Session, step_id: str) -> None:
-    """Note that what was withheld after a failure is shown all the same, unless it is known already what followed."""
+    """Note that what was withheld after a failure is shown all the same, unless it is known already
+    what followed.
+    """
     sql = """UPDATE activations SET shown = 1 WHERE user_id = :user AND step_id = :step AND NOT shown AND settled_at IS NULL
              RETURNING lesson_id"""
     for lesson_id in session.column(sql, step=step_id):
@@ -98,7 +111,9 @@ def following(session: Session, match: Match) -> list[Following]:
              FROM fingerprints failure JOIN run_steps s LEFT JOIN error_events e ON e.step_id = s.id
              LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
              WHERE failure.id = :fingerprint AND s.user_id = :user AND s.run_id = :run AND s.seq > :seq ORDER BY s.seq"""
-    return session.records(Following, sql, fingerprint=match.fingerprint_id, run=match.run_id, seq=match.seq)
+    return session.records(
+        Following, sql, fingerprint=match.fingerprint_id, run=match.run_id, seq=match.seq
+    )
 
 
 def settle(session: Session, match: Match, settled: Settlement) -> None:
@@ -117,7 +132,9 @@ def settle(session: Session, match: Match, settled: Settlement) -> None:
     if match.shown:
         sql = """UPDATE lessons SET helped = helped + :helped, hurt = hurt + :hurt, evidence_at = :now
                  WHERE user_id = :user AND id = :id"""
-        session.run(sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False)
+        session.run(
+            sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False
+        )
 
 
 def useless(session: Session, lesson_id: str, since: datetime) -> int:
@@ -128,10 +145,12 @@ def useless(session: Session, lesson_id: str, since: datetime) -> int:
 
 
 def matches(session: Session, lesson_id: str) -> list[Match]:
-    """Return of each run the first failure at which a lesson was withheld, and the first at which it was shown.
+    """Return of each run the first failure at which a lesson was withheld, and the first at which
+    it was shown.
 
-    What was withheld after it was shown says nothing, but what was withheld before does: that the failure then came again is what
-    is to be known. Of a run in which it was neither, return the first failure at which it would have fitted.
+    What was withheld after it was shown says nothing, but what was withheld before does: that the
+    failure then came again is what is to be known. Of a run in which it was neither, return the
+    first failure at which it would have fitted.
     """
     sql = f"""{_MATCH} AND a.lesson_id = :id UNION ALL
               SELECT NULL, t.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id), s.progress, 0, r.client, r.agent,
@@ -158,11 +177,15 @@ def lessons_of(session: Session, run_id: str) -> list[str]:
 
 def keep_effect(session: Session, lesson_id: str, effect: Effect) -> None:
     """Keep how a lesson does by all evidence."""
-    session.alter("lessons", lesson_id, utility=effect.utility, p=effect.p, evidence_runs=effect.window)
+    session.alter(
+        "lessons", lesson_id, utility=effect.utility, p=effect.p, evidence_runs=effect.window
+    )
 
 
 def unused(session: Session, before: datetime) -> list[str]:
-    """Return the lessons that can still be shown and for which, or against which, nothing spoke since a time."""
+    """Return the lessons that can still be shown and for which, or against which, nothing spoke
+    since a time.
+    """
     sql = """SELECT id FROM lessons WHERE user_id = :user AND status IN ('candidate', 'promoted') AND purge_at IS NULL
              AND evidence_at <= :before ORDER BY id"""
     return [row["id"] for row in session.run(sql, before=before)]

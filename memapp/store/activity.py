@@ -9,24 +9,37 @@ from memapp.store.session import Session
 
 
 def counts(session: Session) -> list[Count]:
-    """Return how often each node did each operation, today, in seven days and ever; the most frequent first."""
+    """Return how often each node did each operation, today, in seven days and ever; the most
+    frequent first.
+    """
     sql = """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
                     sum(status = 'error') AS failed
              FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op"""
-    return session.records(Count, sql, today=begin_of(session.now.astimezone().date()), week=session.now - timedelta(days=7))
+    return session.records(
+        Count,
+        sql,
+        today=begin_of(session.now.astimezone().date()),
+        week=session.now - timedelta(days=7),
+    )
 
 
 def by_day(session: Session, days: int = 30) -> list[Day]:
-    """Return the number of operations on each of the person's last days, oldest first; days without any are there too."""
+    """Return the number of operations on each of the person's last days, oldest first; days without
+    any are there too.
+    """
     today = session.now.astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     sql = "SELECT count(*) FROM events WHERE user_id = :user AND ts >= :begin AND ts < :end"
-    return [Day(day, session.value(sql, begin=begin_of(day), end=begin_of(day + timedelta(days=1)))) for day in wanted]
+    return [
+        Day(day, session.value(sql, begin=begin_of(day), end=begin_of(day + timedelta(days=1))))
+        for day in wanted
+    ]
 
 
 def over_time(session: Session, days: int = 365) -> list[Tally]:
-    """Return for each of the last days, oldest first: live memories that came then, by kind; replies and those for which
-    something was recalled; guesses that were compared and those that held; operations. Days without anything are left out.
+    """Return for each of the last days, oldest first: live memories that came then, by kind;
+    replies and those for which something was recalled; guesses that were compared and those that
+    held; operations. Days without anything are left out.
     """
     sql = """SELECT kind AS what, date(created_at, 'localtime') AS day, count(*) AS held, count(*) AS of
              FROM memories WHERE user_id = :user AND state = 'live' AND created_at >= :begin GROUP BY 1, 2
@@ -44,7 +57,9 @@ def over_time(session: Session, days: int = 365) -> list[Tally]:
              ORDER BY 2"""
     begin = begin_of(session.now.astimezone().date() - timedelta(days=days - 1))
     rows = session.run(sql, begin=begin, own=OWN_WORDS)
-    return [Tally(row["what"], date.fromisoformat(row["day"]), row["held"], row["of"]) for row in rows]
+    return [
+        Tally(row["what"], date.fromisoformat(row["day"]), row["held"], row["of"]) for row in rows
+    ]
 
 
 def recalled_on_demand(session: Session) -> Rate:

@@ -1,4 +1,6 @@
-"""Agents and the rubric: their rows, the changes that the person makes of them, and the rounds that agents take part in."""
+"""Agents and the rubric: their rows, the changes that the person makes of them, and the rounds that
+agents take part in.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,14 +23,18 @@ from memapp.store.session import Session
 
 def get_agent(session: Session, name: str) -> Agent | None:
     """Return what is noted of an agent, without its record."""
-    return session.record(Agent, "SELECT * FROM agents WHERE user_id = :user AND name = :name", name=name)
+    return session.record(
+        Agent, "SELECT * FROM agents WHERE user_id = :user AND name = :name", name=name
+    )
 
 
 def set_agent(session: Session, name: str, **columns: Any) -> None:
     """Note something of an agent; it gets a row where it had none."""
     session.insert_new("agents", name=name)
     named = ", ".join(f"{column} = :{column}" for column in columns)
-    session.run(f"UPDATE agents SET {named} WHERE user_id = :user AND name = :name", name=name, **columns)  # noqa: S608
+    session.run(
+        f"UPDATE agents SET {named} WHERE user_id = :user AND name = :name", name=name, **columns
+    )
 
 
 def change_agent(session: Session, change: AgentChanged) -> list[Touched]:
@@ -39,14 +45,22 @@ def change_agent(session: Session, change: AgentChanged) -> list[Touched]:
     named = ("blocked", "imported", "model", "primary_role", "rounds", "probation_until")
     given = {name: getattr(change, name) for name in named if getattr(change, name) is not None}
     set_agent(session, change.agent, **given)
-    was = {name: "" if name == "imported" else stored(getattr(before, name)) for name in given}  # never what a file says
-    reason = "imported" if change.imported is not None else "blocked" if change.blocked else "unblocked"
-    return [Touched(Event.UPDATE, f"{AGENT}{change.agent}", None, None, {"reason": reason, "was": was})]
+    was = {
+        name: "" if name == "imported" else stored(getattr(before, name)) for name in given
+    }  # never what a file says
+    reason = (
+        "imported" if change.imported is not None else "blocked" if change.blocked else "unblocked"
+    )
+    return [
+        Touched(Event.UPDATE, f"{AGENT}{change.agent}", None, None, {"reason": reason, "was": was})
+    ]
 
 
 def read_rubric(session: Session) -> dict[str, float]:
     """Return the weights that the person set."""
-    rows = session.run("SELECT criterion, weight FROM rubric WHERE user_id = :user ORDER BY criterion")
+    rows = session.run(
+        "SELECT criterion, weight FROM rubric WHERE user_id = :user ORDER BY criterion"
+    )
     return {row["criterion"]: row["weight"] for row in rows}
 
 
@@ -71,18 +85,31 @@ def take_back(session: Session, entry: Entry) -> Touched:
 
 def _weigh(session: Session, criterion: str, weight: float | None) -> None:
     if weight is None:
-        session.run("DELETE FROM rubric WHERE user_id = :user AND criterion = :criterion", criterion=criterion)
+        session.run(
+            "DELETE FROM rubric WHERE user_id = :user AND criterion = :criterion",
+            criterion=criterion,
+        )
     else:
         session.put("rubric", criterion=criterion, weight=weight)
 
 
-# Rounds -------------------------------------------------------------------------------------------------------------------
+# Rounds -------------------------------------------------------------------------------------------
 
 
 def add_round(session: Session, run_id: str, task: str, author: str, **columns: Any) -> str:
     """Begin a round, the next of its run; return its id."""
-    seq = session.value("SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE user_id = :user AND run_id = :run", run=run_id)
-    row = {"id": session.new_id(), "run_id": run_id, "seq": seq, "task": task, "author": author, "created_at": session.now}
+    seq = session.value(
+        "SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE user_id = :user AND run_id = :run",
+        run=run_id,
+    )
+    row = {
+        "id": session.new_id(),
+        "run_id": run_id,
+        "seq": seq,
+        "task": task,
+        "author": author,
+        "created_at": session.now,
+    }
     session.insert("rounds", **row, **columns)
     return str(row["id"])
 
@@ -90,7 +117,9 @@ def add_round(session: Session, run_id: str, task: str, author: str, **columns: 
 def count_round(session: Session, agent: str, role: Role, model: str = "") -> None:
     """Note that an agent took part in a round."""
     set_agent(session, agent, primary_role=role, model=model)
-    session.run("UPDATE agents SET rounds = rounds + 1 WHERE user_id = :user AND name = :name", name=agent)
+    session.run(
+        "UPDATE agents SET rounds = rounds + 1 WHERE user_id = :user AND name = :name", name=agent
+    )
 
 
 def revise(session: Session, round_id: str, revision: str) -> None:
@@ -98,18 +127,26 @@ def revise(session: Session, round_id: str, revision: str) -> None:
 
 
 def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
-    """Note what the person took, and let it stand in the chat; the dissents of the round are judged by it (`judge_dissent`)."""
+    """Note what the person took, and let it stand in the chat; the dissents of the round are judged
+    by it (`judge_dissent`).
+    """
     held = get_round(session, change.round_id)
     if held.choice is not None:
-        raise UsageError("You have decided this already.", "Undo takes it back; then ask for another council.")
+        raise UsageError(
+            "You have decided this already.", "Undo takes it back; then ask for another council."
+        )
     shown = [answer for answer in chat.variants(session, held.message_id) if answer.active]
-    session.alter("rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now)
+    session.alter(
+        "rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now
+    )
     new = None
     if change.choice != "draft" and shown:
         chat.set_active(session, [message.id for message in shown], active=False)
         if change.choice != "none":
             last = shown[-1]
-            add = partial(chat.add_message, session, last.thread_id, last.role, change.final, session.now)
+            add = partial(
+                chat.add_message, session, last.thread_id, last.role, change.final, session.now
+            )
             new = add(reply_to=last.reply_to, model=last.model).id
     meta = {"reason": change.choice, "was": [message.id for message in shown], "new": new}
     return [Touched(Event.UPDATE, f"{ROUND}{held.id}", None, None, meta)]
@@ -132,14 +169,29 @@ def latest_rounds(session: Session, message_ids: Sequence[str]) -> dict[str, Rou
     """Return the last council of each message that had one."""
     sql = """SELECT message_id, max(id) FROM rounds WHERE user_id = :user
              AND message_id IN (SELECT value FROM json_each(:ids)) GROUP BY message_id"""
-    return {message: get_round(session, round_id) for message, round_id in session.run(sql, ids=message_ids)}
+    return {
+        message: get_round(session, round_id)
+        for message, round_id in session.run(sql, ids=message_ids)
+    }
 
 
 def add_dissent(
-    session: Session, round_id: str, agent: str, text: str, citations: Sequence[str], depth: float, **more: Any
+    session: Session,
+    round_id: str,
+    agent: str,
+    text: str,
+    citations: Sequence[str],
+    depth: float,
+    **more: Any,
 ) -> int:
     """Note an objection, perhaps with its `quote`, and its `vector` by a model; return its number."""
-    row = {"round_id": round_id, "agent": agent, "text": text, "citations": citations, "depth": depth}
+    row = {
+        "round_id": round_id,
+        "agent": agent,
+        "text": text,
+        "citations": citations,
+        "depth": depth,
+    }
     session.insert("dissents", **row, **more, created_at=session.now)
     return int(session.value("SELECT last_insert_rowid()"))
 
@@ -147,14 +199,20 @@ def add_dissent(
 def judge_dissent(session: Session, number: int, **said: bool) -> None:
     """Note whether the revision (`incorporated`) or the decision (`impact`) took an objection over."""
     named = ", ".join(f"{column} = :{column}" for column in said)
-    session.run(f"UPDATE dissents SET {named} WHERE user_id = :user AND number = :number", number=number, **said)  # noqa: S608
+    session.run(
+        f"UPDATE dissents SET {named} WHERE user_id = :user AND number = :number",
+        number=number,
+        **said,
+    )
 
 
 def past_vectors(session: Session, agent: str, model_id: str) -> list[NDArray[np.float32]]:
     """Return the vectors of an agent's dissents by a model, of which a new one's novelty is taken."""
     sql = """SELECT vector FROM dissents WHERE user_id = :user AND agent = :agent AND model_id = :model AND vector IS NOT NULL
              ORDER BY number"""
-    return [np.frombuffer(item, np.float32) for item in session.column(sql, agent=agent, model=model_id)]
+    return [
+        np.frombuffer(item, np.float32) for item in session.column(sql, agent=agent, model=model_id)
+    ]
 
 
 def list_dissents(session: Session, agent: str) -> list[Dissent]:

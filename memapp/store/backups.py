@@ -1,4 +1,6 @@
-"""The backups that memapp makes by itself: when one is due, writing it, letting old ones go, and the newest that is sound."""
+"""The backups that memapp makes by itself: when one is due, writing it, letting old ones go, and
+the newest that is sound.
+"""
 
 import logging
 import os
@@ -22,8 +24,12 @@ MOST_AT_ONCE = 3
 """Of old copies to let go: a clock that leapt must not end them all."""
 
 
-def write_if_due(database: Database, now: datetime, every: timedelta, cancelled: Callable[[], bool]) -> Path | None:
-    """Write a backup if the file changed since the last and that is old enough; then let old ones go. Raises `StoreError`."""
+def write_if_due(
+    database: Database, now: datetime, every: timedelta, cancelled: Callable[[], bool]
+) -> Path | None:
+    """Write a backup if the file changed since the last and that is old enough; then let old ones
+    go. Raises `StoreError`.
+    """
     path = database.path
     with translated_errors(path):
         if not is_due(database, now, every):
@@ -33,20 +39,31 @@ def write_if_due(database: Database, now: datetime, every: timedelta, cancelled:
             log.warning("no backup was made: the disk is nearly full")
             return None
         written = database.backup(new_copy(path, BACKUPS, AUTO, now), cancelled)
-        os.utime(written, ns=(changed_at, changed_at))  # what it has in it; so a change beside the copying counts as one
+        os.utime(
+            written, ns=(changed_at, changed_at)
+        )  # what it has in it; so a change beside the copying counts as one
         let_go_of_old(path, now)
         return written
 
 
 def is_due(database: Database, now: datetime, every: timedelta) -> bool:
     """Say whether the file changed since the last backup, and that is old enough."""
-    last = next((backup for backup in backups(database.path) if backup.why == AUTO and backup.made_at <= now), None)
+    last = next(
+        (
+            backup
+            for backup in backups(database.path)
+            if backup.why == AUTO and backup.made_at <= now
+        ),
+        None,
+    )
     is_old = now - (last.made_at if last else _made_at(database)) >= every
     return is_old and (last is None or _changed_at(last.path) != _changed_at(database.path))
 
 
 def let_go_of_old(path: Path, now: datetime) -> None:
-    """Delete the backups that need not stay, and every other copy that is older than the oldest backup may be."""
+    """Delete the backups that need not stay, and every other copy that is older than the oldest
+    backup may be.
+    """
     made = copies(path)
     thinned = [backup for backup in own(path, made) if backup.why == AUTO]
     times = [backup.made_at for backup in thinned]
@@ -68,7 +85,11 @@ def newest_sound(path: Path) -> Copy | None:
 
 def _changed_at(path: Path) -> int:
     log_of_it = path.with_name(f"{path.name}-wal")  # opening makes an empty one
-    return max(file.stat().st_mtime_ns for file in (path, log_of_it) if file.exists() and (file == path or file.stat().st_size))
+    return max(
+        file.stat().st_mtime_ns
+        for file in (path, log_of_it)
+        if file.exists() and (file == path or file.stat().st_size)
+    )
 
 
 def _made_at(database: Database) -> datetime:

@@ -1,7 +1,8 @@
 """Changes of memories and lessons, carried out: `apply` is the only code that alters one.
 
-Row, full-text index and vector (by trigger), history, change log, revision and event are written together in the caller's
-transaction. The history keeps what a memory was before, so one change, `Reverted`, takes back any other.
+Row, full-text index and vector (by trigger), history, change log, revision and event are written
+together in the caller's transaction. The history keeps what a memory was before, so one change,
+`Reverted`, takes back any other.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -68,10 +69,12 @@ _REPLACED = """SELECT value, request_id FROM profile WHERE user_id = :user AND f
 
 
 def apply(session: Session, change: Change, actor: Actor, *, sim: float | None = None) -> Revision:
-    """Carry out one change and return what it did: an entry for each memory it touched, and one event.
+    """Carry out one change and return what it did: an entry for each memory it touched, and one
+    event.
 
-    `sim` is the likeness of the nearest neighbour, for the event, where it is known.
-    Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
+    `sim` is the likeness of the nearest neighbour, for the event, where it is known. Raises
+    `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the
+    trash already.
     """
     step = actor.step or session.new_id()
     touched = _OPERATIONS[type(change)](session, change)
@@ -85,7 +88,11 @@ def apply(session: Session, change: Change, actor: Actor, *, sim: float | None =
     for item in (*touched, *ended):
         log_change(session, actor, number, item)
     first = touched[0]
-    about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
+    about: dict[str, Any] = {
+        "thread_id": actor.thread_id or None,
+        "category": first.category or None,
+        "sim": sim,
+    }
     about["memory_id"] = None if ":" in first.memory_id else first.memory_id
     add_event(session, _node(actor, first), first.event.op, "ok", **about)
     return Revision(step, number, first.memory_id, change)
@@ -99,7 +106,9 @@ def _node(actor: Actor, first: Touched) -> Node:
 
 
 def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[Touched]]:
-    """Let what alters one memory be given that, and return no more than the history is to say besides."""
+    """Let what alters one memory be given that, and return no more than the history is to say
+    besides.
+    """
 
     @wraps(alter)
     def operation(session: Session, change: Any) -> list[Touched]:
@@ -120,7 +129,13 @@ def _create(session: Session, change: Created) -> list[Touched]:
     for other in get_memories(session, change.evidence):
         if other.state is State.SOFT_DELETED:
             raise UsageError("What it rests on is in the trash.")
-        row = {"from_id": memory.id, "to_id": other.id, "relation_type": "evidence", "strength": 1.0, "created_at": session.now}
+        row = {
+            "from_id": memory.id,
+            "to_id": other.id,
+            "relation_type": "evidence",
+            "strength": 1.0,
+            "created_at": session.now,
+        }
         session.insert("relations", id=session.new_id(), **row)
     after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
     return [Touched(change.event, memory.id, None, after)]
@@ -131,13 +146,24 @@ def _update(session: Session, memory: Memory, change: Updated) -> None:
     if change.event is Event.LINK:
         _add_sources(session, memory.id, change.sources)
         return
-    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category", "steps", "instead_of", "origin")}
+    named = {
+        name: getattr(change, name)
+        for name in ("text", "tags", "importance", "category", "steps", "instead_of", "origin")
+    }
     after = replace(memory, **{name: value for name, value in named.items() if value is not None})
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, after.text)
     said = {"text": after.text, "normal_text": session.normalise(after.text)}
     weight = {"importance": after.importance, "category": after.category, "origin": after.origin}
-    _set(session, memory.id, **said, **weight, tags=after.tags, steps=after.steps, instead_of=after.instead_of)
+    _set(
+        session,
+        memory.id,
+        **said,
+        **weight,
+        tags=after.tags,
+        steps=after.steps,
+        instead_of=after.instead_of,
+    )
     if after.text != memory.text:  # the day was that of the other words
         _set(session, memory.id, valid_until=None)
     if after.steps != memory.steps:  # what was ticked off was another step
@@ -150,16 +176,39 @@ def _update(session: Session, memory: Memory, change: Updated) -> None:
 
 def _merge(session: Session, change: Merged) -> list[Touched]:
     absorbed, kept = get_memory(session, change.memory_id), get_memory(session, change.into)
-    if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
+    if (
+        absorbed.id == kept.id
+        or State.LIVE not in (absorbed.state, kept.state)
+        or absorbed.state is not kept.state
+    ):
         raise UsageError("Only two memories that are both remembered can be merged.")
     before_absorbed, before_kept = snapshots.of(session, absorbed), snapshots.of(session, kept)
-    _set(session, absorbed.id, state=State.MERGED, reason="merged", merged_into=kept.id, purge_at=change.purge_at)
+    _set(
+        session,
+        absorbed.id,
+        state=State.MERGED,
+        reason="merged",
+        merged_into=kept.id,
+        purge_at=change.purge_at,
+    )
     _add_sources(session, kept.id, absorbed.sources)
     weight = max(kept.importance, absorbed.importance)
     _set(session, kept.id, importance=weight, pinned=kept.pinned or absorbed.pinned)
     return [
-        Touched(change.event, kept.id, before_kept, snapshots.take(session, kept.id), meta={"took_in": absorbed.id}),
-        Touched(change.event, absorbed.id, before_absorbed, snapshots.take(session, absorbed.id), meta={"into": kept.id}),
+        Touched(
+            change.event,
+            kept.id,
+            before_kept,
+            snapshots.take(session, kept.id),
+            meta={"took_in": absorbed.id},
+        ),
+        Touched(
+            change.event,
+            absorbed.id,
+            before_absorbed,
+            snapshots.take(session, absorbed.id),
+            meta={"into": kept.id},
+        ),
     ]
 
 
@@ -169,7 +218,8 @@ def _link(session: Session, memory: Memory, change: Linked) -> dict[str, Any]:
              SELECT :id, :user, :from_id, id, 'related_to', :strength, :now FROM memories WHERE user_id = :user AND id = :to_id
              ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength"""
     links = [
-        {"id": session.new_id(), "from_id": memory.id, "to_id": to_id, "strength": strength} for to_id, strength in change.to
+        {"id": session.new_id(), "from_id": memory.id, "to_id": to_id, "strength": strength}
+        for to_id, strength in change.to
     ]
     if session.run_many(sql, links).rowcount < len(links):
         raise NotFound("There is no such memory to be related to.")
@@ -187,7 +237,9 @@ def _pin(session: Session, memory: Memory, change: Pinned) -> None:
 def _soft_delete(session: Session, memory: Memory, change: SoftDeleted) -> dict[str, Any]:
     if memory.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
-    _set(session, memory.id, state=State.SOFT_DELETED, reason=change.reason, purge_at=change.purge_at)
+    _set(
+        session, memory.id, state=State.SOFT_DELETED, reason=change.reason, purge_at=change.purge_at
+    )
     return {"reason": change.reason}
 
 
@@ -215,7 +267,12 @@ def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
     before = session.row(_REPLACED, **request)
     if before is None and request["old_value"]:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    row = {"field": request["field"], "value": request["new_value"], "request_id": change.request_id, "updated_at": session.now}
+    row = {
+        "field": request["field"],
+        "value": request["new_value"],
+        "request_id": change.request_id,
+        "updated_at": session.now,
+    }
     whose = "user_id = :user AND field = :field AND value = :before"
     if before is None:
         session.insert("profile", **row)
@@ -223,15 +280,21 @@ def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
         sql = f"UPDATE profile SET value = :value, request_id = :request_id, updated_at = :updated_at WHERE {whose}"  # noqa: S608
         session.run(sql, before=before["value"], **row)
     else:
-        session.run(f"DELETE FROM profile WHERE {whose}", field=request["field"], before=before["value"])  # noqa: S608
+        session.run(
+            f"DELETE FROM profile WHERE {whose}", field=request["field"], before=before["value"]
+        )
     meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
     return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 
 
 def _revert(session: Session, change: Reverted) -> list[Touched]:
-    """Put back what memories, lessons and agents were before a step, last change first. The profile goes by requests."""
+    """Put back what memories, lessons and agents were before a step, last change first. The profile
+    goes by requests.
+    """
     of_step = history.entries_of_step(session, change.step)
-    entries = [entry for entry in of_step if entry.is_of_memory or entry.is_of_lesson or entry.is_of_agent]
+    entries = [
+        entry for entry in of_step if entry.is_of_memory or entry.is_of_lesson or entry.is_of_agent
+    ]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []
@@ -244,12 +307,18 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
             touched.append(agents.take_back(session, entry))
             continue
         before = snapshots.take(session, entry.memory_id)
-        if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
+        if (
+            before is None
+            or entry.event is Event.PURGE
+            or (entry.before is None and entry.event is not Event.ADD)
+        ):
             continue  # erased for good: the rest of the step is taken back without it
         _refuse_changed_since(session, entry, "memory")
         if entry.memory_id not in change.held_back:
             _put_back(session, entry, before, change.purge_at)
-        touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id)))
+        touched.append(
+            Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id))
+        )
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
@@ -257,17 +326,31 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
 
 def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]:
     """Move to the trash the insights that rest on what has just gone there, for as long as that."""
-    moved = [change for change in touched if change.was is None or change.was.state is not State.SOFT_DELETED]
+    moved = [
+        change
+        for change in touched
+        if change.was is None or change.was.state is not State.SOFT_DELETED
+    ]
     gone = {
-        touched.memory_id: touched.now.purge_at for touched in moved if touched.now and touched.now.state is State.SOFT_DELETED
+        touched.memory_id: touched.now.purge_at
+        for touched in moved
+        if touched.now and touched.now.state is State.SOFT_DELETED
     }
     ended = []
     for memory_id, purge_at in gone.items():
         for insight in get_memories(session, resting_on(session, [memory_id])):
             before = snapshots.of(session, insight)
-            _set(session, insight.id, state=State.SOFT_DELETED, reason="superseded", purge_at=purge_at)
+            _set(
+                session,
+                insight.id,
+                state=State.SOFT_DELETED,
+                reason="superseded",
+                purge_at=purge_at,
+            )
             meta = {"reason": "superseded"}
-            ended.append(Touched(Event.DELETE, insight.id, before, snapshots.take(session, insight.id), meta))
+            ended.append(
+                Touched(Event.DELETE, insight.id, before, snapshots.take(session, insight.id), meta)
+            )
     return ended
 
 
@@ -285,7 +368,14 @@ def _refuse_changed_since(session: Session, entry: Entry, what: str) -> None:
 def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime) -> None:
     """Make a memory what it was before an entry; one that came with it goes to the trash."""
     if entry.before is None:
-        _set(session, entry.memory_id, state=State.SOFT_DELETED, reason="undone", merged_into="", purge_at=purge_at)
+        _set(
+            session,
+            entry.memory_id,
+            state=State.SOFT_DELETED,
+            reason="undone",
+            merged_into="",
+            purge_at=purge_at,
+        )
         return
     snapshot = history.snapshot_of(session, entry.before)
     memory = snapshot.memory

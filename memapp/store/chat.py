@@ -22,10 +22,12 @@ CONTEXT_CHARS = 500
 PROMPTS_AMONG = 2000
 """So many messages, the newest, are read for what was typed last."""
 
-# Threads -------------------------------------------------------------------------------------------------------------
+# Threads ------------------------------------------------------------------------------------------
 
 
-def create_thread(session: Session, title: str, persona: str, now: datetime, trust_level: float | None = None) -> Thread:
+def create_thread(
+    session: Session, title: str, persona: str, now: datetime, trust_level: float | None = None
+) -> Thread:
     thread = Thread(new_id(now), title, persona, now, now, trust_level=trust_level)
     session.insert("threads", **asdict(thread))
     return thread
@@ -36,9 +38,17 @@ def get_thread(session: Session, thread_id: str) -> Thread:
     return session.existing(Thread, f"chat {thread_id}", sql, id=thread_id)
 
 
-def list_threads(session: Session, matching: str = "", *, limit: int | None = 200, deleted: bool = False) -> list[Thread]:
-    """Return chats, newest first, or those that are deleted, last first; all without a limit; `matching` is sought in titles."""
-    which, order = ("deleted_at IS NOT NULL", "deleted_at") if deleted else ("deleted_at IS NULL", "updated_at")
+def list_threads(
+    session: Session, matching: str = "", *, limit: int | None = 200, deleted: bool = False
+) -> list[Thread]:
+    """Return chats, newest first, or those that are deleted, last first; all without a limit;
+    `matching` is sought in titles.
+    """
+    which, order = (
+        ("deleted_at IS NOT NULL", "deleted_at")
+        if deleted
+        else ("deleted_at IS NULL", "updated_at")
+    )
     sql = f"""SELECT * FROM threads WHERE user_id = :user AND {which}
               AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
               ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
@@ -85,10 +95,15 @@ def erase_threads(session: Session, thread_ids: Sequence[str]) -> int:
     return gone["drafts"] + gone["threads"]
 
 
-_OF_THREADS = {"thread_revision": "thread_id", "change_told": "thread_id", "drafts": "thread_id", "threads": "id"}
+_OF_THREADS = {
+    "thread_revision": "thread_id",
+    "change_told": "thread_id",
+    "drafts": "thread_id",
+    "threads": "id",
+}
 """Tables that name a thread, and nothing takes its rows with it; itself at the end."""
 
-# Messages ------------------------------------------------------------------------------------------------------------
+# Messages -----------------------------------------------------------------------------------------
 
 
 def add_message(
@@ -105,12 +120,28 @@ def add_message(
     reply_to: str | None = None,
     model: str = "",
 ) -> Message:
-    last = "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
+    last = (
+        "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
+    )
     seq = session.value(last, thread=thread_id) + 1
     message = Message(
-        new_id(now), thread_id, seq, role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model
+        new_id(now),
+        thread_id,
+        seq,
+        role,
+        text,
+        status,
+        origin,
+        now,
+        tuple(pasted),
+        unprompted,
+        reply_to,
+        True,
+        model,
     )
-    session.insert("messages", **{name: value for name, value in asdict(message).items() if name != "usage"})
+    session.insert(
+        "messages", **{name: value for name, value in asdict(message).items() if name != "usage"}
+    )
     session.alter("threads", thread_id, updated_at=now)
     _refresh_context(session, thread_id, seq)
     return message
@@ -122,11 +153,15 @@ def save_partial(session: Session, message_id: str, text: str) -> None:
     session.run(sql, id=message_id, text=text)
 
 
-def finish_message(session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage, model: str) -> None:
+def finish_message(
+    session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage, model: str
+) -> None:
     """End a reply: its final text, how it ended, what it cost and who wrote it."""
     sql = """UPDATE messages SET text = :text, status = :status, usage = :usage, model = :model
              WHERE user_id = :user AND id = :id RETURNING thread_id, seq"""
-    row = session.row(sql, id=message_id, text=text, status=status, usage=asdict(usage), model=model)
+    row = session.row(
+        sql, id=message_id, text=text, status=status, usage=asdict(usage), model=model
+    )
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
     _refresh_context(session, row["thread_id"], row["seq"])
@@ -139,7 +174,9 @@ def answering(thread_id: str) -> str:
 
 def abandoned(session: Session) -> list[str]:
     """Return the ids of the replies that nobody writes any more: their process died."""
-    rows = session.run("SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'").fetchall()
+    rows = session.run(
+        "SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'"
+    ).fetchall()
     return [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
 
 
@@ -168,7 +205,9 @@ def put_last(session: Session, message: Message) -> Message:
 
 
 def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread and old text of each."""
+    """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread
+    and old text of each.
+    """
     sql = """SELECT id, thread_id, text FROM messages
              WHERE user_id = :user AND text NOT IN ('', :mark) AND id IN (SELECT value FROM json_each(:ids))"""
     rows = session.run(sql, ids=message_ids, mark=ERASED).fetchall()
@@ -176,7 +215,9 @@ def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[s
     beside = "SELECT seq FROM messages WHERE user_id = :user AND thread_id = :thread AND instr(context, :text) > 0"
     for row in rows:
         session.alter("messages", row["id"], text=ERASED, pasted=())
-        for seq in session.column(beside, thread=row["thread_id"], text=row["text"][:CONTEXT_CHARS]):
+        for seq in session.column(
+            beside, thread=row["thread_id"], text=row["text"][:CONTEXT_CHARS]
+        ):
             _refresh_context(session, row["thread_id"], seq)
     return [(row["thread_id"], row["text"]) for row in rows]
 
@@ -201,27 +242,37 @@ def answered_by(session: Session, message_ids: Iterable[str], by: Iterable[str])
 
 def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Return those of these message ids that exist, in the given order."""
-    sql = (
-        "SELECT m.id FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
-    )
+    sql = "SELECT m.id FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
     return session.column(sql, ids=message_ids)
 
 
 def list_messages(
-    session: Session, thread_id: str, *, before: int | None = None, limit: int | None = 100, commands: bool = False
+    session: Session,
+    thread_id: str,
+    *,
+    before: int | None = None,
+    limit: int | None = 100,
+    commands: bool = False,
 ) -> list[Message]:
-    """Return the last `limit` active messages, or all, before sequence number `before`, oldest first.
+    """Return the last `limit` active messages, or all, before sequence number `before`, oldest
+    first.
 
     Commands, and what they wrote, are among them only where that is said.
     """
     sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
              AND (:before IS NULL OR seq < :before) AND (:commands OR origin <> 'command')
              ORDER BY seq DESC LIMIT coalesce(:limit, -1)"""
-    return session.records(Message, sql, thread=thread_id, before=before, limit=limit, commands=commands)[::-1]
+    return session.records(
+        Message, sql, thread=thread_id, before=before, limit=limit, commands=commands
+    )[::-1]
 
 
-def said_in(session: Session, year: int | None, month: int, day: int | None, limit: int = 200) -> list[Message]:
-    """Return the last `limit` messages of the person of a day or a month, here and in this time zone, oldest first."""
+def said_in(
+    session: Session, year: int | None, month: int, day: int | None, limit: int = 200
+) -> list[Message]:
+    """Return the last `limit` messages of the person of a day or a month, here and in this time
+    zone, oldest first.
+    """
     sql = """SELECT messages.* FROM messages JOIN threads ON threads.id = messages.thread_id
              WHERE messages.user_id = :user AND threads.deleted_at IS NULL AND role = 'user' AND active = 1
              AND origin <> 'command'
@@ -239,7 +290,9 @@ def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
 
 
 def replaced_by(session: Session, message: Message) -> list[Message]:
-    """Return the person's messages that one stands in place of, oldest first: those that left the conversation just before it."""
+    """Return the person's messages that one stands in place of, oldest first: those that left the
+    conversation just before it.
+    """
     sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND role = 'user' AND active = 0
              AND seq < :seq AND seq > coalesce((SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread
                                                 AND active = 1 AND seq < :seq), 0) ORDER BY seq"""
@@ -249,7 +302,9 @@ def replaced_by(session: Session, message: Message) -> list[Message]:
 def variants(session: Session, user_message_id: str) -> list[Message]:
     """Return every reply to one message, the retried ones too, oldest first."""
     return session.records(
-        Message, "SELECT * FROM messages WHERE user_id = :user AND reply_to = :id ORDER BY seq", id=user_message_id
+        Message,
+        "SELECT * FROM messages WHERE user_id = :user AND reply_to = :id ORDER BY seq",
+        id=user_message_id,
     )
 
 
@@ -261,7 +316,9 @@ def last_usages(session: Session, model: str, limit: int = 20) -> list[Usage]:
 
 
 def typed_prompts(session: Session, limit: int = 200) -> list[str]:
-    """Return what the person typed last, newest first, each text once; nothing that was erased, and of no deleted chat."""
+    """Return what the person typed last, newest first, each text once; nothing that was erased, and
+    of no deleted chat.
+    """
     sql = """SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND origin IN ('typed', 'command')
              AND text <> :mark AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
              ORDER BY key DESC LIMIT :among"""
@@ -274,11 +331,15 @@ _CONTEXT = f"""UPDATE messages SET context =
            || char(10) ||
            coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE {_BESIDE} > messages.seq ORDER BY p.seq LIMIT 1), '')
            WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""  # noqa: S608
-"""A message's context is what was said just before and after it; what was run there is no part of that."""
+"""A message's context is what was said just before and after it; what was run there is no part of
+that.
+"""
 
 
 def _refresh_context(session: Session, thread_id: str, seq: int) -> None:
-    """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
+    """Write the context of one message anew, and of its neighbours: a change of one touches them
+    too.
+    """
     beside = "FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND origin <> 'command' AND seq"
     sql = f"{_CONTEXT} AND seq IN (:seq, (SELECT max(seq) {beside} < :seq), (SELECT min(seq) {beside} > :seq))"
     session.run(sql, thread=thread_id, seq=seq, n=CONTEXT_CHARS)
@@ -289,7 +350,7 @@ def refresh_contexts(session: Session, thread_id: str) -> None:
     session.run(_CONTEXT, thread=thread_id, n=CONTEXT_CHARS)
 
 
-# Drafts and context cards --------------------------------------------------------------------------------------------
+# Drafts and context cards -------------------------------------------------------------------------
 
 
 def save_draft(session: Session, thread_id: str, text: str) -> None:
@@ -297,18 +358,29 @@ def save_draft(session: Session, thread_id: str, text: str) -> None:
     if text:
         session.put("drafts", thread_id=thread_id, text=text, updated_at=session.now)
     else:
-        session.run("DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id)
+        session.run(
+            "DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id
+        )
 
 
 def get_draft(session: Session, thread_id: str) -> str:
-    return session.value("SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id) or ""
+    return (
+        session.value(
+            "SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread",
+            thread=thread_id,
+        )
+        or ""
+    )
 
 
 def add_context_card(session: Session, thread_id: str, text: str) -> None:
-    session.insert("context_cards", id=session.new_id(), thread_id=thread_id, text=text, created_at=session.now)
+    session.insert(
+        "context_cards", id=session.new_id(), thread_id=thread_id, text=text, created_at=session.now
+    )
 
 
 def list_context_cards(session: Session, thread_id: str) -> list[str]:
     return session.column(
-        "SELECT text FROM context_cards WHERE user_id = :user AND thread_id = :thread ORDER BY id", thread=thread_id
+        "SELECT text FROM context_cards WHERE user_id = :user AND thread_id = :thread ORDER BY id",
+        thread=thread_id,
     )

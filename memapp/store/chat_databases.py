@@ -1,4 +1,6 @@
-"""The databases of chat programs on the person's machine, oterm, elia and Open WebUI: anybody's perhaps, and only read."""
+"""The databases of chat programs on the person's machine, oterm, elia and Open WebUI: anybody's
+perhaps, and only read.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -23,15 +25,21 @@ ELIA = """
     SELECT 'elia' AS program, CAST(m.chat_id AS TEXT) AS chat, c.title, c.started_at AS begun,
            m.role, m.content AS text, m.timestamp AS at
     FROM message m LEFT JOIN chat c ON c.id = m.chat_id ORDER BY m.chat_id, m.id"""
-OPEN_WEBUI = "SELECT id, title, chat AS chat_json, created_at, updated_at FROM chat ORDER BY created_at"
+OPEN_WEBUI = (
+    "SELECT id, title, chat AS chat_json, created_at, updated_at FROM chat ORDER BY created_at"
+)
 OPEN_WEBUI_MEMORY = "SELECT content AS memory, created_at FROM memory ORDER BY created_at"
 QUERIES = ((OTERM,), (OTERM_WITHOUT_IMAGES,), (ELIA,), (OPEN_WEBUI, OPEN_WEBUI_MEMORY))
-"""What is asked of the database of each program: the first whose tables and columns are there is the one."""
+"""What is asked of the database of each program: the first whose tables and columns are there is
+the one.
+"""
 _ABSENT = "no such"
 
 
 def rows(path: Path, most: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a database. Raises `UsageError` for one of no program that is known, and for what takes too much."""
+    """Yield the rows of a database. Raises `UsageError` for one of no program that is known, and
+    for what takes too much.
+    """
     with lent(path) as database:
         database.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_CHAT_BYTES)
         for queries in QUERIES:
@@ -41,11 +49,17 @@ def rows(path: Path, most: int) -> Iterator[dict[str, Any]]:
             for answer in answers:
                 if answer.is_cut or (answer.error and _ABSENT not in answer.error):
                     raise UsageError(
-                        f"{path.name}: {answer.error or f'there are more than {most:,} messages'}.", "Nothing was imported."
+                        f"{path.name}: {answer.error or f'there are more than {most:,} messages'}.",
+                        "Nothing was imported.",
                     )
-                yield from (_row(dict(zip(answer.columns, row, strict=True))) for row in answer.rows)
+                yield from (
+                    _row(dict(zip(answer.columns, row, strict=True))) for row in answer.rows
+                )
             return
-    raise UsageError(f"{path.name} is a database of no chat program that memapp knows.", "It knows oterm, elia and Open WebUI.")
+    raise UsageError(
+        f"{path.name} is a database of no chat program that memapp knows.",
+        "It knows oterm, elia and Open WebUI.",
+    )
 
 
 def _row(values: dict[str, Any]) -> dict[str, Any]:

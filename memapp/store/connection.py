@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from memapp.domain.wording import Wording
 
 LOG_BYTES = 4 * 1024 * 1024
-"""How large the log stays; what is longer is written into the file. To let it grow anew costs more than to write over it."""
+"""How large the log stays; what is longer is written into the file. To let it grow anew costs more
+than to write over it.
+"""
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
@@ -31,7 +33,8 @@ PRAGMAS = {
     "temp_store": 2,  # MEMORY: no private sort files in /tmp
     "cell_size_check": 1,
     "journal_size_limit": LOG_BYTES,
-    "wal_autocheckpoint": 0,  # `Database` writes the log into the file itself, while nobody else writes
+    # `Database` writes the log into the file itself, while nobody else writes
+    "wal_autocheckpoint": 0,
     "mmap_size": 0,
     "trusted_schema": 1,  # its views call `in_pairs`
 }
@@ -43,7 +46,9 @@ SQLITE = sqlite3.sqlite_version_info
 
 
 def mode(path: Path) -> str:
-    """Return how to open a file for reading. Where nothing can be written SQLite cannot keep its index of the log."""
+    """Return how to open a file for reading. Where nothing can be written SQLite cannot keep its
+    index of the log.
+    """
     log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     if log.exists() and log.stat().st_size:
         return "mode=ro"
@@ -58,9 +63,11 @@ def can_write(path: Path) -> bool:
 
 
 def refuse_removed_log(path: Path) -> None:
-    """Raise `StoreError` where another process has a file open whose log was taken away: both would spoil it.
+    """Raise `StoreError` where another process has a file open whose log was taken away: both would
+    spoil it.
 
-    SQLite goes by the index, which tells of more than the log that lies there has. An index without a process does no harm.
+    SQLite goes by the index, which tells of more than the log that lies there has. An index without
+    a process does no harm.
     """
     for _ in range(2):  # between two looks another process may have emptied the log
         try:
@@ -77,7 +84,9 @@ def refuse_removed_log(path: Path) -> None:
     raise StoreError(f"{path}-wal was removed while another memapp has the file open.", advice)
 
 
-def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -> sqlite3.Connection:
+def connect(
+    path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS
+) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{mode(path) if read_only else 'mode=rw'}",
         uri=True,
@@ -88,7 +97,11 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         factory=Reader if read_only else sqlite3.Connection,
     )
     if isinstance(connection, Reader):
-        connection.path, connection.given_out, connection.at_work = path, WeakSet(), _thread.allocate_lock()
+        connection.path, connection.given_out, connection.at_work = (
+            path,
+            WeakSet(),
+            _thread.allocate_lock(),
+        )
     connection.row_factory = rows_of(path)
     try:
         schema.add_functions(connection)
@@ -99,7 +112,11 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
             for name, value in PRAGMAS.items():
                 connection.execute(f"PRAGMA {name} = {value}")
                 kept = connection.execute(f"PRAGMA {name}").fetchone()
-                if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
+                if (
+                    kept is not None
+                    and kept[0] != value
+                    and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size")
+                ):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
         limit(connection)
     except BaseException:
@@ -109,7 +126,9 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
 
 
 def limit(connection: sqlite3.Connection) -> None:
-    """Bound what a value, a statement and an expression may be large; no other file may be attached."""
+    """Bound what a value, a statement and an expression may be large; no other file may be
+    attached.
+    """
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
@@ -127,23 +146,34 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and application_id != schema.APPLICATION_ID:
-        raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
+        raise StoreError(
+            f"{path} is a database of another program.", "Choose another file with --db."
+        )
     if version > len(schema.scripts()) and schema.count_listed(connection) > len(schema.scripts()):
-        raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
+        raise NewerSchema(
+            f"{path} was made by a newer memapp.", "Update memapp; the file was not touched."
+        )
 
 
 @contextmanager
 def barred(path: Path) -> Iterator[None]:
-    """Let nobody write to a file of memapp's own meanwhile. Raises SQLite's error at once if somebody writes now."""
-    # It writes nothing itself, so it needs no pragmas: to set them it would read the whole schema first.
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)) as connection:
+    """Let nobody write to a file of memapp's own meanwhile. Raises SQLite's error at once if
+    somebody writes now.
+    """
+    # It writes nothing itself, so it needs no pragmas: to set them it would read the whole schema
+    # first.
+    with closing(
+        sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+    ) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
 
 
 @contextmanager
 def open_briefly(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the memory file to look something up in it as it is; None if there is none, or none that needs no migration first."""
+    """Open the memory file to look something up in it as it is; None if there is none, or none that
+    needs no migration first.
+    """
     refuse_no_file(path)
     if not path.exists():
         yield None
@@ -163,8 +193,15 @@ def open_source(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
-    with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
+    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises
+    `StoreError` for anything else.
+    """
+    with (
+        translated_errors(path),
+        closing(
+            sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)
+        ) as copy,
+    ):
         copy.row_factory = rows_of(path)
         schema.add_functions(copy)
         refuse_foreign(copy, path)

@@ -1,7 +1,7 @@
 """Proposed changes of the profile, the decisions on them, and the profile itself.
 
-Requests may be added at any time. Everything else that writes here needs the connection of `Database.decide()`; triggers of
-the schema check each step once more.
+Requests may be added at any time. Everything else that writes here needs the connection of
+`Database.decide()`; triggers of the schema check each step once more.
 """
 
 from collections.abc import Sequence
@@ -30,23 +30,37 @@ _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
                                              AND m.normal_text IN (normalise(p.old_value), normalise(p.new_value))) = 2)
               AND NOT (p.proposer GLOB 'client:*' AND EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id
                        AND m.state = 'live' AND m.normal_text = normalise(p.new_value)))"""
-"""Which of two memories holds is asked as long as both are live; whether what an agent brought, until the person said it."""
+"""Which of two memories holds is asked as long as both are live; whether what an agent brought,
+until the person said it.
+"""
 
 _FILES = """SELECT f.id, f.name, sum(p.field <> 'chat') AS facts, sum(p.field = 'chat') AS chats, min(p.created_at) AS created_at,
                    min(p.expires_at) AS expires_at
             FROM imported_files f CROSS JOIN consent_requests p ON p.file_id = f.id WHERE f.user_id = :user"""
 
-_PROPOSED = ("id", "field", "old_value", "new_value", "proposer", "created_at", "expires_at", "quote")
+_PROPOSED = (
+    "id",
+    "field",
+    "old_value",
+    "new_value",
+    "proposer",
+    "created_at",
+    "expires_at",
+    "quote",
+)
 _BY_AGENT = "proposer GLOB 'client:*'"
-"""SQL for a request of another program: it says nothing of what the person said, and bears on nothing until they decide."""
+"""SQL for a request of another program: it says nothing of what the person said, and bears on
+nothing until they decide.
+"""
 
-# Requests ------------------------------------------------------------------------------------------------------------
+# Requests -----------------------------------------------------------------------------------------
 
 
 def add_request(session: Session, request: ConsentRequest, *, memory: Memory | None = None) -> None:
     """Queue a request, with the memory that waits with it.
 
-    Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
+    Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by
+    `add_evidence`.
     """
     proposed = {name: getattr(request, name) for name in _PROPOSED}
     held = snapshots.write_memory(memory) if memory else ""
@@ -54,7 +68,9 @@ def add_request(session: Session, request: ConsentRequest, *, memory: Memory | N
 
 
 def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
-    """Note a message that says what a request proposes that waits or was denied; one message counts once."""
+    """Note a message that says what a request proposes that waits or was denied; one message counts
+    once.
+    """
     sql = """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
              SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
              AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)"""
@@ -92,8 +108,8 @@ def said_in(session: Session, request_ids: Sequence[str]) -> list[str]:
 
 
 def withheld(session: Session) -> list[Hint]:
-    """Return the values that wait or were denied, but for those of files, which no message here stated, how-tos, and other
-    words for what is known.
+    """Return the values that wait or were denied, but for those of files, which no message here
+    stated, how-tos, and other words for what is known.
     """
     sql = f"""SELECT DISTINCT field, new_value AS value FROM consent_requests r
              WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL AND NOT {_BY_AGENT}
@@ -103,7 +119,9 @@ def withheld(session: Session) -> list[Hint]:
 
 
 def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
-    """Return the active messages that support a request, each with whether the person typed it there."""
+    """Return the active messages that support a request, each with whether the person typed it
+    there.
+    """
     sql = """SELECT m.id, e.typed FROM request_evidence e JOIN messages m ON m.id = e.message_id
              WHERE m.user_id = :user AND e.request_id = :request AND m.active = 1"""
     return [(row["id"], bool(row["typed"])) for row in session.run(sql, request=request_id)]
@@ -118,7 +136,9 @@ def memory_of(session: Session, request_id: str) -> Memory | None:
 
 
 def waited_with(session: Session, text: str) -> list[Hint]:
-    """Return what a memory of these words waits for, or waited for until the person decided, or let the time pass."""
+    """Return what a memory of these words waits for, or waited for until the person decided, or let
+    the time pass.
+    """
     sql = f"""SELECT DISTINCT field, new_value AS value FROM consent_requests
              WHERE user_id = :user AND memory <> '' AND memory ->> 'text' = :text AND state <> 'withdrawn'
              AND new_value <> '' AND field NOT IN ('chat', 'conflict', 'howto') AND NOT {_BY_AGENT}"""  # noqa: S608
@@ -134,7 +154,13 @@ def texts_brought_by(session: Session, field: str, value: str) -> set[str]:
 
 def question_of(session: Session, request_id: str) -> str:
     """Return the id of the message in which memapp asked about a request; empty if it never asked."""
-    return session.value("SELECT asked_in FROM consent_requests WHERE user_id = :user AND id = :id", id=request_id) or ""
+    return (
+        session.value(
+            "SELECT asked_in FROM consent_requests WHERE user_id = :user AND id = :id",
+            id=request_id,
+        )
+        or ""
+    )
 
 
 def get_request(session: Session, request_id: str) -> ConsentRequest:
@@ -152,12 +178,14 @@ def list_requests(
     value: str = "",
     proposer: str = "",
 ) -> list[ConsentRequest]:
-    """Return requests, newest first, of one state or of all, with a message as evidence or with any.
+    """Return requests, newest first, of one state or of all, with a message as evidence or with
+    any.
 
-    `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits any. `value` is the new value
-    to the letter.
+    `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits
+    any. `value` is the new value to the letter.
     """
-    # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
+    # With the plus, the few requests of one message are found by their ids, and not among all of
+    # the person's.
     said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
     sql = f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
               AND (:state = '' OR p.state = :state) AND (:proposer = '' OR p.proposer = :proposer)
@@ -165,19 +193,30 @@ def list_requests(
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
               {"AND p.field = :field AND p.new_value = :value" if value else ""}
               ORDER BY p.id DESC"""
-    given = {"state": state, "field": field, "message": message_id, "like": like, "value": value, "proposer": proposer}
+    given = {
+        "state": state,
+        "field": field,
+        "message": message_id,
+        "like": like,
+        "value": value,
+        "proposer": proposer,
+    }
     return session.records(ConsentRequest, sql, **given)
 
 
 def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentRequest]:
-    """Return the requests that can be decided now, newest first: neither snoozed nor past their time, nor of a file."""
+    """Return the requests that can be decided now, newest first: neither snoozed nor past their
+    time, nor of a file.
+    """
     sql = f"{_REQUESTS} WHERE {_PENDING} AND p.file_id IS NULL ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
     return session.records(ConsentRequest, sql, limit=limit)
 
 
 def count_pending(session: Session) -> int:
     """Return how many questions can be decided now; a file is one."""
-    sql = f"SELECT count(DISTINCT coalesce(p.file_id, p.id)) FROM consent_requests p WHERE {_PENDING}"  # noqa: S608
+    sql = (
+        f"SELECT count(DISTINCT coalesce(p.file_id, p.id)) FROM consent_requests p WHERE {_PENDING}"  # noqa: S608
+    )
     return int(session.value(sql))
 
 
@@ -188,14 +227,16 @@ def asleep(session: Session) -> list[ConsentRequest]:
     return session.records(ConsentRequest, sql)
 
 
-def among(session: Session, request_ids: Sequence[str], *, asleep: bool = False) -> list[ConsentRequest]:
+def among(
+    session: Session, request_ids: Sequence[str], *, asleep: bool = False
+) -> list[ConsentRequest]:
     """Return those of some requests that wait, newest first, or only those that were put off."""
     sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.id IN (SELECT value FROM json_each(:ids))
               AND (NOT :asleep OR p.snoozed_until > :now) ORDER BY p.id DESC"""  # noqa: S608
     return session.records(ConsentRequest, sql, ids=request_ids, asleep=asleep)
 
 
-# Imported files ------------------------------------------------------------------------------------------------------
+# Imported files -----------------------------------------------------------------------------------
 
 
 def add_file(session: Session, file_id: str, name: str) -> None:
@@ -209,7 +250,11 @@ def get_file(session: Session, file_id: str) -> ImportedFile | None:
 
 
 def file_name(session: Session, file_id: str) -> str:
-    return str(session.value("SELECT name FROM imported_files WHERE user_id = :user AND id = :file", file=file_id))
+    return str(
+        session.value(
+            "SELECT name FROM imported_files WHERE user_id = :user AND id = :file", file=file_id
+        )
+    )
 
 
 def list_files(session: Session) -> list[ImportedFile]:
@@ -218,8 +263,12 @@ def list_files(session: Session) -> list[ImportedFile]:
     return session.records(ImportedFile, sql)
 
 
-def list_of_file(session: Session, file_id: str, *, limit: int | None = None, offset: int = 0) -> list[ConsentRequest]:
-    """Return the requests of a file that can be decided now: what is of the profile first, and in the order of the file."""
+def list_of_file(
+    session: Session, file_id: str, *, limit: int | None = None, offset: int = 0
+) -> list[ConsentRequest]:
+    """Return the requests of a file that can be decided now: what is of the profile first, and in
+    the order of the file.
+    """
     sql = f"""{_REQUESTS} WHERE p.file_id = :file AND {_PENDING} ORDER BY p.field IN ('fact', 'chat'), p.id
               LIMIT coalesce(:limit, -1) OFFSET :offset"""
     return session.records(ConsentRequest, sql, file=file_id, limit=limit, offset=offset)
@@ -232,7 +281,9 @@ def ids_of_file(session: Session, file_id: str) -> list[str]:
 
 
 def asked_or_denied(session: Session, since: datetime) -> list[tuple[str, str, str | None]]:
-    """Return the field and value of what waits, with the text of its memory, and of what was denied since then, with None."""
+    """Return the field and value of what waits, with the text of its memory, and of what was denied
+    since then, with None.
+    """
     sql = f"""SELECT field, new_value, iif(state = 'denied', NULL, coalesce(nullif(memory, '') ->> 'text', '')) AS text
              FROM consent_requests WHERE user_id = :user AND NOT {_BY_AGENT}
              AND (state = 'denied' AND decided_at > :since OR state = 'pending' AND expires_at >= :now)
@@ -247,10 +298,17 @@ def due_requests(session: Session) -> list[ConsentRequest]:
 
 
 def decide(
-    session: Session, request_id: str, state: Literal["approved", "denied", "withdrawn", "expired"], decided_by: Decider
+    session: Session,
+    request_id: str,
+    state: Literal["approved", "denied", "withdrawn", "expired"],
+    decided_by: Decider,
 ) -> None:
-    """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    session.alter("consent_requests", request_id, state=state, decided_by=decided_by, decided_at=session.now)
+    """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or
+    late approval.
+    """
+    session.alter(
+        "consent_requests", request_id, state=state, decided_by=decided_by, decided_at=session.now
+    )
 
 
 def mark_applied(session: Session, request_id: str) -> None:
@@ -269,9 +327,11 @@ def snooze(session: Session, request_id: str, until: datetime | None) -> None:
 
 
 def asked_in(session: Session, message_id: str) -> ConsentRequest | None:
-    """Return the request that a message asks about, whatever became of it; of its copies the one that waits, or was decided last.
+    """Return the request that a message asks about, whatever became of it; of its copies the one
+    that waits, or was decided last.
 
-    A copy is not always the one with the last id: that is of the time at which it was made, by a clock that may have been wrong.
+    A copy is not always the one with the last id: that is of the time at which it was made, by a
+    clock that may have been wrong.
     """
     decided = """SELECT max(number) FROM history
                  WHERE +user_id = p.user_id AND memory_id = 'profile:' || p.field AND meta ->> 'request_id' = p.id"""
@@ -281,7 +341,8 @@ def asked_in(session: Session, message_id: str) -> ConsentRequest | None:
 
 
 def messages_since_question(session: Session, thread_id: str) -> int | None:
-    """Return how many messages of the person followed the last question of memapp in a thread; None if there is none.
+    """Return how many messages of the person followed the last question of memapp in a thread; None
+    if there is none.
 
     One that left the conversation with words that were replaced does not count.
     """
@@ -295,7 +356,7 @@ def messages_since_question(session: Session, thread_id: str) -> int | None:
     return int(session.value(sql, thread=thread_id, seq=seq))
 
 
-# The audit -----------------------------------------------------------------------------------------------------------
+# The audit ----------------------------------------------------------------------------------------
 
 
 def note_decision(
@@ -307,8 +368,14 @@ def note_decision(
     undoes: str = "",
     reason: str = "",
 ) -> None:
-    """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
-    meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
+    """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`,
+    `expired`, `reopened`.
+    """
+    meta = {
+        "request_id": request.id,
+        "decision": decision,
+        **({"reason": reason} if reason else {}),
+    }
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
     history.record(session, actor, actor.step, touched, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
@@ -322,13 +389,17 @@ def entries_about(session: Session, request: ConsentRequest) -> list[Entry]:
     return [entry for entry in entries if entry.meta.get("request_id") == request.id]
 
 
-# The profile ---------------------------------------------------------------------------------------------------------
+# The profile --------------------------------------------------------------------------------------
 
 
 def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
     """Return what is known of a person, by field."""
-    rows = session.run("SELECT field, value FROM profile WHERE user_id = :user ORDER BY field, value")
-    return {field: tuple(value for _, value in same) for field, same in groupby(rows, key=itemgetter(0))}
+    rows = session.run(
+        "SELECT field, value FROM profile WHERE user_id = :user ORDER BY field, value"
+    )
+    return {
+        field: tuple(value for _, value in same) for field, same in groupby(rows, key=itemgetter(0))
+    }
 
 
 def agreed(session: Session) -> dict[str, tuple[str, ...]]:
@@ -338,7 +409,10 @@ def agreed(session: Session) -> dict[str, tuple[str, ...]]:
              AND NOT EXISTS (SELECT 1 FROM consent_requests o WHERE o.user_id = r.user_id AND o.field = r.field
                              AND o.new_value = r.new_value AND o.state <> 'applied' AND (o.id > r.id OR o.state = 'pending'))
              ORDER BY field"""
-    facts = {field: tuple(value for _, value in same) for field, same in groupby(session.run(sql), key=itemgetter(0))}
+    facts = {
+        field: tuple(value for _, value in same)
+        for field, same in groupby(session.run(sql), key=itemgetter(0))
+    }
     return {**read_profile(session), **facts}
 
 

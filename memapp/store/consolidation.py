@@ -1,4 +1,6 @@
-"""Queries of consolidation: the memories to begin with, the pairs that were looked at, and what that used up."""
+"""Queries of consolidation: the memories to begin with, the pairs that were looked at, and what
+that used up.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,9 +20,11 @@ _CLEARED = (
 
 
 def candidates(session: Session, recent: datetime, today: datetime, limit: int) -> dict[str, bool]:
-    """Return the memories whose pairs are to be looked at, those that matter first, each with whether it never was.
+    """Return the memories whose pairs are to be looked at, those that matter first, each with
+    whether it never was.
 
-    That is what is recent, important, or among the tenth that is used most, once a day; then what never was looked at.
+    That is what is recent, important, or among the tenth that is used most, once a day; then what
+    never was looked at.
     """
     sql = f"""WITH pool AS (
                   SELECT o.id, o.importance, c.ts, max(o.created_at, o.updated_at) >= :recent OR o.importance >= 3
@@ -29,7 +33,10 @@ def candidates(session: Session, recent: datetime, today: datetime, limit: int) 
                   WHERE o.user_id = :user AND o.state = 'live' AND o.kind = 'semantic')
               SELECT id, ts IS NULL AS is_new FROM pool WHERE ts IS NULL OR (matters AND ts < :today)
               ORDER BY matters DESC, importance DESC, id DESC LIMIT :limit"""  # noqa: S608
-    return {row["id"]: bool(row["is_new"]) for row in session.run(sql, recent=recent, today=today, limit=limit)}
+    return {
+        row["id"]: bool(row["is_new"])
+        for row in session.run(sql, recent=recent, today=today, limit=limit)
+    }
 
 
 def mark_looked_at(session: Session, ids: Sequence[str]) -> None:
@@ -75,11 +82,17 @@ def spent(session: Session, since: datetime) -> Spent:
     cost = """SELECT coalesce(sum(meta ->> 'tokens'), 0) AS tokens, coalesce(sum(meta ->> 'seconds'), 0.0) AS seconds
               FROM events WHERE user_id = :user AND op = 'consolidate' AND ts >= :since"""
     row = session.row(cost, since=since)
-    return Spent(session.value(pairs, since=since), row["tokens"], row["seconds"]) if row else Spent(0, 0, 0.0)
+    return (
+        Spent(session.value(pairs, since=since), row["tokens"], row["seconds"])
+        if row
+        else Spent(0, 0, 0.0)
+    )
 
 
 def tidied(session: Session, since: datetime) -> Tidied:
     """Return what became of the pairs that were looked at since a time."""
-    sums = ", ".join(f"coalesce(sum(meta ->> '{name}'), 0) AS {name}" for name in Tidied.__dataclass_fields__)
+    sums = ", ".join(
+        f"coalesce(sum(meta ->> '{name}'), 0) AS {name}" for name in Tidied.__dataclass_fields__
+    )
     sql = f"SELECT {sums} FROM events WHERE user_id = :user AND op = 'consolidate' AND ts >= :since"  # noqa: S608
     return session.records(Tidied, sql, since=since)[0]

@@ -1,7 +1,9 @@
-"""The one SQLite file while it is open: its writer, its readers, checks and backups. `opening` opens it.
+"""The one SQLite file while it is open: its writer, its readers, checks and backups. `opening`
+opens it.
 
-Writes go through `Database.write()`, one at a time in this process, and SQLite's locks let one process write after the other.
-Reads use a read-only connection of their own thread. No SQL stands outside `store`.
+Writes go through `Database.write()`, one at a time in this process, and SQLite's locks let one
+process write after the other. Reads use a read-only connection of their own thread. No SQL stands
+outside `store`.
 """
 
 import random
@@ -20,7 +22,15 @@ from typing import BinaryIO
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, can_write, connect, open_source
+from memapp.store.connection import (
+    BUSY_MILLISECONDS,
+    LOG_BYTES,
+    add_wording,
+    barred,
+    can_write,
+    connect,
+    open_source,
+)
 from memapp.store.failures import Reader, has_no_room, translated_errors
 from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
@@ -28,7 +38,9 @@ from memapp.store.place import ASIDE, new_copy
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
-"""How a transaction, or what is nested in one, begins and ends, and what takes it back when it fails."""
+"""How a transaction, or what is nested in one, begins and ends, and what takes it back when it
+fails.
+"""
 LOT_SECONDS = 0.004
 LOOK_MILLISECONDS = 50
 STEPS_BETWEEN_LOOKS = 1000
@@ -54,7 +66,9 @@ class _OnlyRehearsed(Exception):
 class Database:
     """An open memapp file. `close()` it; it is safe to use from any thread."""
 
-    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: Lock | None, wording: Wording) -> None:
+    def __init__(
+        self, path: Path, writer: sqlite3.Connection | None, lock: Lock | None, wording: Wording
+    ) -> None:
         self.path = path
         self.wording = wording
         self.owner = token_hex(8)
@@ -83,7 +97,9 @@ class Database:
 
     @property
     def erasures(self) -> int:
-        """How often the person erased something for good: what a model wrote from before is not saved afterwards."""
+        """How often the person erased something for good: what a model wrote from before is not
+        saved afterwards.
+        """
         return int(self.read().execute("SELECT erasures FROM memory_file").fetchone()[0])
 
     @property
@@ -92,7 +108,9 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: commits at the end, rolls back when anything is raised. Nested use is a part of the outer one."""
+        """One transaction: commits at the end, rolls back when anything is raised. Nested use is a
+        part of the outer one.
+        """
         writer = self._own_writer()
         with self._turn, translated_errors(self.path):
             begin, end, *give_up = PART if writer.in_transaction else WHOLE
@@ -103,7 +121,9 @@ class Database:
                 yield writer
                 writer.execute(end)
             except BaseException:
-                if writer.in_transaction:  # SQLite has rolled back by itself after a full disk or an I/O error
+                if (
+                    writer.in_transaction
+                ):  # SQLite has rolled back by itself after a full disk or an I/O error
                     for statement in give_up:
                         writer.execute(statement)
                 raise
@@ -111,28 +131,46 @@ class Database:
                 self._fold_log(writer)
 
     def _refuse_if_gone(self) -> None:
-        """Raise `StoreError` where the file, its log or the index of that is not at its place any more.
+        """Raise `StoreError` where the file, its log or the index of that is not at its place any
+        more.
 
         SQLite would write on into what nobody finds again.
         """
-        file, log, index = (identity == before for identity, before in zip(_identities(self.path), self._opened, strict=True))
+        file, log, index = (
+            identity == before
+            for identity, before in zip(_identities(self.path), self._opened, strict=True)
+        )
         if not file:
             advice = "Put it back and go on, or quit: nothing is written until then."
-            raise StoreError(f"{self.path} was moved, removed or replaced while it was open.", advice)
+            raise StoreError(
+                f"{self.path} was moved, removed or replaced while it was open.", advice
+            )
         if not (log and index):
             raise self._removed("-shm") if log else self._removed("-wal", self._save_removed_log())
 
     def _removed(self, suffix: str, where: str = "") -> StoreError:
         said = f"{self.path}{suffix} was removed or replaced while it was open."
-        return StoreError(said, f"Quit, and start memapp again: what was saved before is kept{where}.")
+        return StoreError(
+            said, f"Quit, and start memapp again: what was saved before is kept{where}."
+        )
 
     def _unreadable(self) -> StoreError | None:
-        """Return the error of a log or an index that was taken away, which makes a file look damaged; None where none was."""
+        """Return the error of a log or an index that was taken away, which makes a file look
+        damaged; None where none was.
+        """
         beside = zip(("-wal", "-shm"), self._opened[1:], _identities(self.path)[1:], strict=True)
-        return next((self._removed(suffix) for suffix, before, now in beside if before is not None and before != now), None)
+        return next(
+            (
+                self._removed(suffix)
+                for suffix, before, now in beside
+                if before is not None and before != now
+            ),
+            None,
+        )
 
     def _save_removed_log(self) -> str:
-        """Write a log that nobody finds again into the file, or into a copy where others began another since; return where.
+        """Write a log that nobody finds again into the file, or into a copy where others began
+        another since; return where.
 
         Pages of two logs make no sound file.
         """
@@ -149,9 +187,11 @@ class Database:
         return self._saved_log
 
     def _fold_log(self, writer: sqlite3.Connection) -> None:
-        """Write a long log into the file, as far as nobody reads it still; our own readers may not keep it for long.
+        """Write a long log into the file, as far as nobody reads it still; our own readers may not
+        keep it for long.
 
-        Nobody else may write meanwhile: in older versions of SQLite what was just written could be lost in a rare case.
+        Nobody else may write meanwhile: in older versions of SQLite what was just written could be
+        lost in a rare case.
         """
         if self.log_bytes() <= LOG_BYTES:
             return
@@ -173,7 +213,9 @@ class Database:
         return has_no_room(self.path)
 
     def changed_elsewhere(self) -> bool:
-        """Say whether another process changed the file since the last look. A look while this one writes sees nothing."""
+        """Say whether another process changed the file since the last look. A look while this one
+        writes sees nothing.
+        """
         if self._writer is None or not self._turn.acquire(blocking=False):
             return False
         try:
@@ -190,7 +232,9 @@ class Database:
         return self._file_lock is not None and self._file_lock.is_wanted()
 
     def keeps_drafts(self) -> bool:
-        """Say whether what is typed in this process is kept: it is in the first window that asks, until it closes."""
+        """Say whether what is typed in this process is kept: it is in the first window that asks,
+        until it closes.
+        """
         with self._opening:
             return not self._closed and (self._window.is_held or self._window.take())
 
@@ -201,9 +245,11 @@ class Database:
 
     @contextmanager
     def decide(self) -> Iterator[sqlite3.Connection]:
-        """Like `write`, for the time in which a decision of the person is carried out: requests and the profile may change.
+        """Like `write`, for the time in which a decision of the person is carried out: requests and
+        the profile may change.
 
-        Only `services.consent` may use it, and `services.forget` and `lifecycle` when the words themselves are to be gone.
+        Only `services.consent` may use it, and `services.forget` and `lifecycle` when the words
+        themselves are to be gone.
         """
         with self._turn:
             before = self._authorizer
@@ -222,7 +268,9 @@ class Database:
             raise _OnlyRehearsed
 
     def _guard(self, authorizer: guards.Authorizer) -> None:
-        """Let this function answer for every statement from now on, those that were prepared before too."""
+        """Let this function answer for every statement from now on, those that were prepared before
+        too.
+        """
         self._authorizer = authorizer
         if self._writer is not None:
             self._writer.set_authorizer(authorizer)
@@ -244,15 +292,21 @@ class Database:
 
     @contextmanager
     def at_rest(self) -> Iterator[BinaryIO]:
-        """Yield the file itself while nobody writes and its log is empty, so that all there is stands in it.
+        """Yield the file itself while nobody writes and its log is empty, so that all there is
+        stands in it.
 
-        Emptying the log makes every connection read anew: no page that one kept comes back into the file afterwards.
-        Raises `StoreLocked` if another program goes on reading what is in the log.
+        Emptying the log makes every connection read anew: no page that one kept comes back into the
+        file afterwards. Raises `StoreLocked` if another program goes on reading what is in the log.
         """
         writer = self._own_writer()
-        with translated_errors(self.path), closing(connect(self.path, read_only=False, patience=LOOK_MILLISECONDS)) as conn:
+        with (
+            translated_errors(self.path),
+            closing(connect(self.path, read_only=False, patience=LOOK_MILLISECONDS)) as conn,
+        ):
             for _ in range(max(1, BUSY_MILLISECONDS // LOOK_MILLISECONDS)):
-                with self._turn:  # let go of between two looks: who wants to write need not wait for a reader
+                with (
+                    self._turn
+                ):  # let go of between two looks: who wants to write need not wait for a reader
                     if writer.in_transaction:
                         raise StoreError("The file cannot be tidied in the middle of a change.")
                     if self._has_empty_log(conn):
@@ -263,7 +317,9 @@ class Database:
             raise StoreLocked(f"{self.path} is being read by another program.", "Close it first.")
 
     def _has_empty_log(self, conn: sqlite3.Connection) -> bool:
-        """Write the log into the file, and keep others from adding to it for as long as the connection is open."""
+        """Write the log into the file, and keep others from adding to it for as long as the
+        connection is open.
+        """
         if conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             return False
         conn.execute("BEGIN IMMEDIATE")
@@ -273,7 +329,8 @@ class Database:
         return False
 
     def raw(self, suffix: str) -> BinaryIO | None:
-        """Return the open file itself, or the one beside it (`-wal`), to be read from its beginning; None if there is none.
+        """Return the open file itself, or the one beside it (`-wal`), to be read from its
+        beginning; None if there is none.
 
         Never close it: closing any handle of the file drops the locks that SQLite holds on it.
         """
@@ -283,12 +340,17 @@ class Database:
     def _open_raw(self, suffix: str) -> BinaryIO:
         if suffix not in self._raw:
             beside = self.path.with_name(self.path.name + suffix)
-            self._raw[suffix] = beside.open("rb", buffering=0) if suffix or self.read_only else beside.open("r+b", buffering=0)
+            self._raw[suffix] = (
+                beside.open("rb", buffering=0)
+                if suffix or self.read_only
+                else beside.open("r+b", buffering=0)
+            )
         self._raw[suffix].seek(0)
         return self._raw[suffix]
 
     def backup(self, target: Path, cancelled: Callable[[], bool] = lambda: False) -> Path:
-        """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is until the copy is good.
+        """Write a checked, compact copy to `target` (mode 0600); an existing file stays as it is
+        until the copy is good.
 
         Raises `StoreError`, also soon after `cancelled` says so.
         """
@@ -305,7 +367,8 @@ class Database:
         return target
 
     def check(self) -> None:
-        """Read the whole file through, unless that was done, and mend the search; beside other work, which goes on.
+        """Read the whole file through, unless that was done, and mend the search; beside other
+        work, which goes on.
 
         Raises `StoreError` if it is damaged. Closing the file ends it early.
         """
@@ -323,14 +386,19 @@ class Database:
                 raise
 
     def _mismatched_beside(self) -> list[str]:
-        """Look for search indexes that do not match; whoever wants to write meanwhile goes first, and it is begun again."""
+        """Look for search indexes that do not match; whoever wants to write meanwhile goes first,
+        and it is begun again.
+        """
         with translated_errors(self.path), closing(connect(self.path, read_only=False)) as conn:
             conn.set_progress_handler(self._is_wanted, STEPS_BETWEEN_LOOKS)
             while not self._closed:
                 try:
                     return soundness.mismatched(conn)
                 except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode not in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY):
+                    if error.sqlite_errorcode not in (
+                        sqlite3.SQLITE_INTERRUPT,
+                        sqlite3.SQLITE_BUSY,
+                    ):
                         raise
                     time.sleep(LOOK_MILLISECONDS / 1000)
         return []
@@ -343,7 +411,9 @@ class Database:
         return False
 
     def examine(self) -> None:
-        """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
+        """Read the whole file through, and compare all that it consists of with what memapp makes.
+        Raises `StoreError`.
+        """
         with translated_errors(self.path):
             read_through(self.path)
             soundness.check_schema(self.read(), self.path)
@@ -352,10 +422,15 @@ class Database:
                 return
             with closing(connect(self.path, read_only=False)) as conn:
                 if soundness.mismatched(conn):
-                    raise StoreError(f"The search index of {self.path} does not match it.", "Start memapp: it is written anew.")
+                    raise StoreError(
+                        f"The search index of {self.path} does not match it.",
+                        "Start memapp: it is written anew.",
+                    )
 
     def damage(self) -> Damaged | None:
-        """Return what is damaged in the file, the likeliest reason for an error that nobody expected; None if nothing is."""
+        """Return what is damaged in the file, the likeliest reason for an error that nobody
+        expected; None if nothing is.
+        """
         try:
             self.examine()
         except Damaged as found:
@@ -387,11 +462,16 @@ class Database:
 
     @contextmanager
     def _sparing_another_log(self) -> Iterator[None]:
-        """Let another process hold the file meanwhile if its log or index was removed: whoever closes it last deletes the log.
+        """Let another process hold the file meanwhile if its log or index was removed: whoever
+        closes it last deletes the log.
 
-        A connection of this process would not do: all share the index that is gone, and what others wrote is in none of it.
+        A connection of this process would not do: all share the index that is gone, and what others
+        wrote is in none of it.
         """
-        is_there, *beside = (identity == before for identity, before in zip(_identities(self.path), self._opened, strict=True))
+        is_there, *beside = (
+            identity == before
+            for identity, before in zip(_identities(self.path), self._opened, strict=True)
+        )
         with ExitStack() as held:
             if self._writer is not None and is_there and not all(beside):
                 with suppress(StoreError, OSError, sqlite3.Error), self._turn:
@@ -399,7 +479,9 @@ class Database:
                 program = [sys.executable, "-I", "-c", HOLD, f"{self.path.as_uri()}?mode=rw"]
                 with suppress(OSError):
                     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-                    holder = held.enter_context(subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nowhere))
+                    holder = held.enter_context(
+                        subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nowhere)
+                    )
                     assert holder.stdout
                     holder.stdout.readline()
             yield
@@ -408,14 +490,19 @@ class Database:
         with self._turn:
             writer, self._writer = self._writer, None
             if writer is not None:
-                with closing(writer), suppress(sqlite3.DatabaseError):  # it only makes later searches faster
+                with (
+                    closing(writer),
+                    suppress(sqlite3.DatabaseError),
+                ):  # it only makes later searches faster
                     writer.set_authorizer(None)
                     if _identities(self.path) == self._opened:
                         writer.execute("PRAGMA optimize")
 
 
 def _identities(path: Path) -> list[tuple[int, int] | None]:
-    """Return what tells a file, its log and the index of that from others that take their places; None where there is none."""
+    """Return what tells a file, its log and the index of that from others that take their places;
+    None where there is none.
+    """
     found: list[tuple[int, int] | None] = [None, None, None]
     for number, suffix in enumerate(("", "-wal", "-shm")):
         with suppress(FileNotFoundError):
@@ -425,9 +512,11 @@ def _identities(path: Path) -> list[tuple[int, int] | None]:
 
 
 def _begin(writer: sqlite3.Connection, begin: str) -> None:
-    """Begin a transaction as soon as no other process writes; those that wait draw lots, so that none waits for ever.
+    """Begin a transaction as soon as no other process writes; those that wait draw lots, so that
+    none waits for ever.
 
-    SQLite's own waiting looks ever more rarely, and loses against a process that writes one change after the other.
+    SQLite's own waiting looks ever more rarely, and loses against a process that writes one change
+    after the other.
     """
     end = time.monotonic() + BUSY_MILLISECONDS / 1000
     while True:

@@ -1,6 +1,8 @@
-"""The change log: which memories changed since a chat, or an agent of `memory.query`, was last told. Each is told once.
+"""The change log: which memories changed since a chat, or an agent of `memory.query`, was last
+told. Each is told once.
 
-Everything up to a chat's revision is settled; later changes that it was told already are listed in `change_told`.
+Everything up to a chat's revision is settled; later changes that it was told already are listed in
+`change_told`.
 """
 
 from collections.abc import Sequence
@@ -24,10 +26,17 @@ def log_change(session: Session, actor: Actor, revision: int, touched: Touched) 
     meta = {"category": touched.category, "news": touched.is_news}
     if touched.event is Event.PROFILE:
         meta |= {"first": _is_first(session, touched), "request": touched.meta["request_id"]}
-    about = {"thread_id": actor.thread_id, "memory_id": touched.memory_id, "event": touched.logged, "meta": meta}
+    about = {
+        "thread_id": actor.thread_id,
+        "memory_id": touched.memory_id,
+        "event": touched.logged,
+        "meta": meta,
+    }
     session.insert("change_log", id=session.new_id(), rev=revision, **about, ts=session.now)
     if revision % CUT_EVERY == 0:
-        session.run("DELETE FROM change_log WHERE user_id = :user AND rev <= :old", old=revision - KEPT)
+        session.run(
+            "DELETE FROM change_log WHERE user_id = :user AND rev <= :old", old=revision - KEPT
+        )
 
 
 def _is_first(session: Session, touched: Touched) -> bool:
@@ -37,7 +46,9 @@ def _is_first(session: Session, touched: Touched) -> bool:
 
 
 def revision(session: Session, thread_id: str = "") -> int:
-    """Return the person's revision, or with a thread the one it was told up to; a new chat starts at the current one."""
+    """Return the person's revision, or with a thread the one it was told up to; a new chat starts
+    at the current one.
+    """
     sql = "SELECT rev FROM thread_revision WHERE user_id = :user AND thread_id IN (:thread, '') ORDER BY thread_id DESC"
     return session.value(sql, thread=thread_id) or 0
 
@@ -50,9 +61,11 @@ def begin(session: Session, thread_id: str) -> None:
 def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     """Return the changes a chat may see and was not told yet, newest first.
 
-    A memory that is not live comes without its text, and so does a field of the profile that says nothing now.
+    A memory that is not live comes without its text, and so does a field of the profile that says
+    nothing now.
     """
-    # What an import brings takes nobody's place, and its step is too large to be read for each of its memories.
+    # What an import brings takes nobody's place, and its step is too large to be read for each of
+    # its memories.
     sql = f"""SELECT c.id, c.rev AS revision, c.memory_id, coalesce(m.text, p.says, '') AS text,
                      coalesce(a.category, c.meta ->> 'category') AS category,
                      CASE WHEN c.event <> 'profile' THEN c.event WHEN c.meta ->> 'first' THEN 'created'
@@ -89,4 +102,7 @@ def settle(session: Session, scope: Scope, thread_id: str, change_ids: Sequence[
     session.run(told, thread=thread_id, ids=change_ids)
     if not untold(session, scope, thread_id):
         session.put("thread_revision", thread_id=thread_id, rev=revision(session))
-        session.run("DELETE FROM change_told WHERE user_id = :user AND thread_id = :thread", thread=thread_id)
+        session.run(
+            "DELETE FROM change_told WHERE user_id = :user AND thread_id = :thread",
+            thread=thread_id,
+        )

@@ -12,7 +12,9 @@ def list_new(session: Session, limit: int) -> list[Memory]:
     """Return the memories behind the last one that was asked about, oldest first."""
     sql = """SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND origin = 'said' AND id > :last
              ORDER BY id LIMIT :limit"""
-    ids = [row["id"] for row in session.run(sql, last=get_interface(session, _LAST, ""), limit=limit)]
+    ids = [
+        row["id"] for row in session.run(sql, last=get_interface(session, _LAST, ""), limit=limit)
+    ]
     return get_memories(session, ids)
 
 

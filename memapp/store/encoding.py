@@ -14,7 +14,9 @@ _RANDOM_BITS = 80
 
 
 class _Ids:
-    """The last id of this process: the next of the same millisecond is one more, so that it sorts behind."""
+    """The last id of this process: the next of the same millisecond is one more, so that it sorts
+    behind.
+    """
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
@@ -23,7 +25,9 @@ class _Ids:
     def after(self, milliseconds: int) -> int:
         with self._lock:
             is_same = self._last >> _RANDOM_BITS == milliseconds
-            chance = int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big") >> 1  # half, so that there is room above
+            chance = (
+                int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big") >> 1
+            )  # half, so that there is room above
             self._last = self._last + 1 if is_same else milliseconds << _RANDOM_BITS | chance
             return self._last
 
@@ -32,7 +36,9 @@ _ids = _Ids()
 
 
 def new_id(now: datetime) -> str:
-    """Return a ULID: unique, sorted by time to the millisecond, and within it in the order in which this process makes them."""
+    """Return a ULID: unique, sorted by time to the millisecond, and within it in the order in which
+    this process makes them.
+    """
     return _ulid(_ids.after(_milliseconds(now)))
 
 

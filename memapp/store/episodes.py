@@ -33,7 +33,13 @@ def list_untold(session: Session) -> list[Untold]:
 
 def get_end(session: Session, thread_id: str) -> int:
     """Return the sequence number up to which an episode was looked for in a chat; 0 for none."""
-    return session.value("SELECT seq FROM episode_ends WHERE user_id = :user AND thread_id = :thread", thread=thread_id) or 0
+    return (
+        session.value(
+            "SELECT seq FROM episode_ends WHERE user_id = :user AND thread_id = :thread",
+            thread=thread_id,
+        )
+        or 0
+    )
 
 
 def save_end(session: Session, thread_id: str, seq: int) -> None:

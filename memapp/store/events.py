@@ -37,9 +37,17 @@ def add_event(
     meta: dict[str, Any] | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Note an operation. `meta` holds numbers and reasons, never message text. It was just now, unless `at` says when."""
+    """Note an operation. `meta` holds numbers and reasons, never message text. It was just now,
+    unless `at` says when.
+    """
     now = at or session.now
-    about = {"thread_id": thread_id, "memory_id": memory_id, "category": category, "sim": sim, "meta": meta or {}}
+    about = {
+        "thread_id": thread_id,
+        "memory_id": memory_id,
+        "category": category,
+        "sim": sim,
+        "meta": meta or {},
+    }
     session.insert("events", id=new_id(now), node=node, op=op, status=status, **about, ts=now)
 
 

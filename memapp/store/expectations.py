@@ -19,7 +19,9 @@ def save_prediction(
     text: str,
     needed_info: Sequence[str],
 ) -> None:
-    """Save what one of the two model calls expects next; a second save for the same reply replaces the first."""
+    """Save what one of the two model calls expects next; a second save for the same reply replaces
+    the first.
+    """
     sql = """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info, created_at)
              VALUES (:id, :user, :thread, :message, :source, :text, :needed, :now)
              ON CONFLICT (message_id, source) DO UPDATE SET text = excluded.text, needed_info = excluded.needed_info"""
@@ -34,7 +36,9 @@ def prediction_for(session: Session, message_id: str, source: str) -> Prediction
 
 
 def expected_after(session: Session, message_id: str) -> Prediction | None:
-    """Return what is expected after a reply: what call 1 said, else what the model was asked for later."""
+    """Return what is expected after a reply: what call 1 said, else what the model was asked for
+    later.
+    """
     found = (prediction_for(session, message_id, source) for source in ("predictor", "responder"))
     return next((prediction for prediction in found if prediction and prediction.text), None)
 
@@ -43,13 +47,21 @@ def mark_checked(session: Session, prediction_id: str, message_id: str, verdict:
     """Save how a message compares with what was expected of it."""
     expected = "UPDATE surprises SET prediction_id = :prediction WHERE user_id = :user AND message_id = :message"
     session.run(expected, prediction=prediction_id, message=message_id)
-    compared = {"surprised": verdict.surprised, "similarity": verdict.similarity, "why": verdict.why}
+    compared = {
+        "surprised": verdict.surprised,
+        "similarity": verdict.similarity,
+        "why": verdict.why,
+    }
     session.alter("predictions", prediction_id, checked_by=message_id, **compared)
 
 
 def checked_by(session: Session, message_id: str) -> Prediction | None:
     """Return the prediction that this user message was compared with."""
-    return session.record(Prediction, "SELECT * FROM predictions WHERE user_id = :user AND checked_by = :id", id=message_id)
+    return session.record(
+        Prediction,
+        "SELECT * FROM predictions WHERE user_id = :user AND checked_by = :id",
+        id=message_id,
+    )
 
 
 def hit_rates(session: Session, last: int | None = 50) -> HitRates:
@@ -59,16 +71,23 @@ def hit_rates(session: Session, last: int | None = 50) -> HitRates:
              (SELECT surprised, similarity FROM predictions WHERE user_id = :user AND surprised IS NOT NULL
               ORDER BY id DESC LIMIT coalesce(:last, -1))"""
     row = session.run(sql, last=last, least=AS_PREDICTED).fetchone()
-    return HitRates(Rate(row["as_predicted"], row["compared"]), Rate(row["held"] - row["as_predicted"], row["compared"]))
+    return HitRates(
+        Rate(row["as_predicted"], row["compared"]),
+        Rate(row["held"] - row["as_predicted"], row["compared"]),
+    )
 
 
 def add_surprise(session: Session, thread_id: str, message_id: str, now: datetime) -> None:
     """Let a message be learned from, unless it turns out that just this was expected."""
-    session.insert_new("surprises", id=new_id(now), thread_id=thread_id, message_id=message_id, created_at=now)
+    session.insert_new(
+        "surprises", id=new_id(now), thread_id=thread_id, message_id=message_id, created_at=now
+    )
 
 
 def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise]:
-    """Return surprises to learn from, of active messages in chats not deleted: unread ones first, then by the last try."""
+    """Return surprises to learn from, of active messages in chats not deleted: unread ones first,
+    then by the last try.
+    """
     sql = f"""SELECT s.id, s.thread_id, s.message_id, p.text AS expected FROM surprises s
               LEFT JOIN predictions p ON p.id = s.prediction_id
               WHERE s.user_id = :user AND s.state = 'pending' AND {_STANDS}
@@ -78,7 +97,9 @@ def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise
 
 def outdated_surprises(session: Session) -> list[str]:
     """Return pending surprises whose message was replaced or whose chat was deleted."""
-    return session.column(f"SELECT s.id FROM surprises s WHERE s.user_id = :user AND s.state = 'pending' AND NOT {_STANDS}")  # noqa: S608
+    return session.column(
+        f"SELECT s.id FROM surprises s WHERE s.user_id = :user AND s.state = 'pending' AND NOT {_STANDS}"
+    )
 
 
 def still_stands(session: Session, surprise_id: str, text: str) -> bool:
@@ -92,7 +113,9 @@ _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_
                      WHERE m.user_id = s.user_id AND m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
 
 
-def settle_surprise(session: Session, surprise_id: str, state: Literal["learned", "nothing", "failed"]) -> None:
+def settle_surprise(
+    session: Session, surprise_id: str, state: Literal["learned", "nothing", "failed"]
+) -> None:
     session.alter("surprises", surprise_id, state=state)
 
 
@@ -125,4 +148,8 @@ def is_to_learn_from(session: Session, message_id: str) -> bool:
 
 def count_surprises(session: Session, state: Literal["pending", "failed"]) -> int:
     """Count the messages that wait to be learned from, or those that were set aside."""
-    return int(session.value("SELECT count(*) FROM surprises WHERE user_id = :user AND state = :state", state=state))
+    return int(
+        session.value(
+            "SELECT count(*) FROM surprises WHERE user_id = :user AND state = :state", state=state
+        )
+    )

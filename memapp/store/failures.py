@@ -1,6 +1,7 @@
 """Errors of SQLite and the system, translated into memapp's own, with advice for the person.
 
-A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on a damaged page.
+A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on
+a damaged page.
 """
 
 import functools
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 LEAST_BYTES = 64 * 1024
-"""Where less is free, SQLite can neither write nor read: the index of its log is so large at first."""
+"""Where less is free, SQLite can neither write nor read: the index of its log is so large at first.
+"""
 ROWS_AT_ONCE = 100
 _SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
 """In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
@@ -33,12 +35,16 @@ def translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:
-        if str(error) == "constraint failed":  # of no rule of ours, which would be named: a full-text index is broken inside
+        if (
+            str(error) == "constraint failed"
+        ):  # of no rule of ours, which would be named: a full-text index is broken inside
             raise _damaged(path) from error
         raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
     except sqlite3.DatabaseError as error:
         raise _translate(error, path) from error
-    except UnicodeDecodeError:  # not even SQLite's complaint about what it found can be read; nor may it be shown
+    except (
+        UnicodeDecodeError
+    ):  # not even SQLite's complaint about what it found can be read; nor may it be shown
         raise _damaged(path) from None
     except OSError as error:
         if error.errno == 28:  # ENOSPC
@@ -58,7 +64,9 @@ def rows_of(path: Path) -> type[Row]:
 
 
 def from_row(make: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row, P], T]:
-    """Let what makes a record of a row raise `Damaged` where a value cannot be read: a time, a list, one of a few words."""
+    """Let what makes a record of a row raise `Damaged` where a value cannot be read: a time, a
+    list, one of a few words.
+    """
 
     @functools.wraps(make)
     def made(row: Row, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -79,7 +87,9 @@ class Reader(sqlite3.Connection):
     explain: Callable[[], StoreError | None] = staticmethod(lambda: None)
     """Returns what else than damage explains that the file cannot be read; None if nothing does."""
     at_work: "threading.Lock"
-    """Held while a thread is in SQLite: one that closes the connection meanwhile would end the process."""
+    """Held while a thread is in SQLite: one that closes the connection meanwhile would end the
+    process.
+    """
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
         with self.translating():
@@ -99,13 +109,19 @@ class Reader(sqlite3.Connection):
             raise self.explain() or found from found.__cause__
 
     def close(self) -> None:
-        """Close the connection when the query that runs in it, if any, has ended; `interrupt` ends it soon."""
+        """Close the connection when the query that runs in it, if any, has ended; `interrupt` ends
+        it soon.
+        """
         with self.at_work:
             super().close()
 
     def end_long(self, seconds: float) -> None:
-        """End every query that is read from for longer: until then the log of the file can only grow."""
-        with suppress(RuntimeError):  # another thread began a query this moment; the next look comes soon
+        """End every query that is read from for longer: until then the log of the file can only
+        grow.
+        """
+        with suppress(
+            RuntimeError
+        ):  # another thread began a query this moment; the next look comes soon
             for rows in tuple(self.given_out):
                 if time.monotonic() - rows.since > seconds:
                     with suppress(sqlite3.ProgrammingError):  # it is at work in SQLite just now
@@ -159,13 +175,21 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
         case sqlite3.SQLITE_IOERR if has_no_room(path):  # not even for the index of the log
             return _full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
+            return StoreLocked(
+                f"{path} is being written by another program.", "Try again in a moment."
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return StoreError(f"{path} cannot be written.", "Check the folder's permissions, or choose another with --db.")
+            return StoreError(
+                f"{path} cannot be written.",
+                "Check the folder's permissions, or choose another with --db.",
+            )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return _damaged(path)
         case sqlite3.SQLITE_IOERR:
-            return StoreError(f"The disk failed while using {path}.", "Check the disk; what was saved before is kept.")
+            return StoreError(
+                f"The disk failed while using {path}.",
+                "Check the disk; what was saved before is kept.",
+            )
         case _ if any(sign in str(error) for sign in _SIGNS_OF_DAMAGE):
             return _damaged(path)
         case _:

@@ -11,7 +11,9 @@ from memapp.store.session import Session
 def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str]) -> str:
     """Return the id of a fingerprint, which is added if it is new."""
     about = found._asdict()
-    session.insert_new("fingerprints", id=session.new_id(), **about, tags=tags, created_at=session.now)
+    session.insert_new(
+        "fingerprints", id=session.new_id(), **about, tags=tags, created_at=session.now
+    )
     sql = """SELECT id FROM fingerprints WHERE user_id = :user AND tool = :tool AND shape = :shape AND scope = :scope
              AND subject = :subject AND version = :version"""
     return str(session.value(sql, **about))
@@ -24,7 +26,9 @@ def get_fingerprint(session: Session, fingerprint_id: str) -> Fingerprint:
 
 
 def known(session: Session, found: Fingerprint) -> tuple[Fingerprint, tuple[str, ...]] | None:
-    """Return a fingerprint that is kept, or the one that the person takes it for the same as, with the tags of its failures."""
+    """Return a fingerprint that is kept, or the one that the person takes it for the same as, with
+    the tags of its failures.
+    """
     sql = """SELECT kept.* FROM fingerprints f JOIN fingerprints kept ON kept.id = coalesce(f.merged_into, f.id)
              WHERE f.user_id = :user AND f.tool = :tool AND f.shape = :shape AND f.scope = :scope AND f.subject = :subject
                AND f.version = :version"""
@@ -53,7 +57,9 @@ def part_fingerprints(session: Session, fingerprint_ids: Sequence[str]) -> None:
 
 
 def groups(session: Session, fingerprint_ids: Sequence[str]) -> dict[str, str]:
-    """Return all fingerprints that are taken for the same as some, each with the one that it is taken for; empty for itself."""
+    """Return all fingerprints that are taken for the same as some, each with the one that it is
+    taken for; empty for itself.
+    """
     sql = """SELECT id, coalesce(merged_into, '') AS into_ FROM fingerprints
              WHERE user_id = :user AND coalesce(merged_into, id) IN (
                  SELECT coalesce(merged_into, id) FROM fingerprints WHERE id IN (SELECT value FROM json_each(:ids)))"""
@@ -61,7 +67,11 @@ def groups(session: Session, fingerprint_ids: Sequence[str]) -> dict[str, str]:
 
 
 def regroup(session: Session, changed: Mapping[str, Sequence[str]]) -> None:
-    """Take fingerprints for another than they are taken for now, which stands first; nothing of one where that is not so."""
+    """Take fingerprints for another than they are taken for now, which stands first; nothing of one
+    where that is not so.
+    """
     sql = """UPDATE fingerprints SET merged_into = nullif(:new, '')
              WHERE user_id = :user AND id = :id AND coalesce(merged_into, '') = :old"""
-    session.run_many(sql, [{"id": item, "old": old, "new": new} for item, (old, new) in changed.items()])
+    session.run_many(
+        sql, [{"id": item, "old": old, "new": new} for item, (old, new) in changed.items()]
+    )

@@ -1,4 +1,6 @@
-"""Opening SQLite files that may be anybody's, only to read: one that should be a memory file, and the databases of a person."""
+"""Opening SQLite files that may be anybody's, only to read: one that should be a memory file, and
+the databases of a person.
+"""
 
 import sqlite3
 import tempfile
@@ -19,19 +21,29 @@ _LOGGED = b"\x02"
 
 @contextmanager
 def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the one that memapp makes.
+    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the
+    one that memapp makes.
 
     Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
     """
     if path.is_symlink() or not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name the file itself.")
-    with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+    with (
+        translated_errors(path),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,
+    ):
         connection.row_factory = rows_of(path)
         connection.execute("PRAGMA trusted_schema = 0")
         refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not 0 < version <= len(schema.scripts()) or schema.schema_of(connection) != schema.golden(version)[0]:
-            raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
+        if (
+            not 0 < version <= len(schema.scripts())
+            or schema.schema_of(connection) != schema.golden(version)[0]
+        ):
+            raise StoreError(
+                f"{path} is no memory file, or was changed by another program.",
+                "Nothing was touched.",
+            )
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         soundness.check_damage(connection, path)
         yield connection
@@ -39,7 +51,8 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_lent(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database of the person's, to be asked and not changed. Theirs is read once, and nothing appears beside it.
+    """Open a copy of a database of the person's, to be asked and not changed. Theirs is read once,
+    and nothing appears beside it.
 
     Raises `UsageError` for what is no database.
     """
@@ -47,14 +60,23 @@ def open_lent(path: Path) -> Iterator[sqlite3.Connection]:
         raise UsageError(f"There is no file {path}.")
     with ExitStack() as stack:
         try:
-            copy = stack.enter_context(closing(sqlite3.connect(_place_for_copy(path, stack), isolation_level=None)))
+            copy = stack.enter_context(
+                closing(sqlite3.connect(_place_for_copy(path, stack), isolation_level=None))
+            )
             source = sqlite3.connect(f"{path.absolute().as_uri()}?{_lent_mode(path)}", uri=True)
             with closing(source):
                 source.backup(copy)
             copy.execute("SELECT count(*) FROM sqlite_master")
         except (sqlite3.Error, OSError) as error:
-            raise UsageError(f"{path} cannot be read as a SQLite database: {error}.", "It was not touched.") from None
-        for name in ("trusted_schema = 0", "query_only = 1", "temp_store = 2", "cell_size_check = 1"):
+            raise UsageError(
+                f"{path} cannot be read as a SQLite database: {error}.", "It was not touched."
+            ) from None
+        for name in (
+            "trusted_schema = 0",
+            "query_only = 1",
+            "temp_store = 2",
+            "cell_size_check = 1",
+        ):
             copy.execute(f"PRAGMA {name}")
         copy.text_factory = lambda text: text.decode("utf-8", "replace")
         limit(copy)
@@ -68,11 +90,17 @@ def _place_for_copy(path: Path, stack: ExitStack) -> str:
 
 
 def _lent_mode(path: Path) -> str:
-    """Return how to open a file so that SQLite makes none beside it, as it does where a log should be and is not."""
+    """Return how to open a file so that SQLite makes none beside it, as it does where a log should
+    be and is not.
+    """
     with path.open("rb") as file:
         is_logged = file.read(19)[18:] == _LOGGED
     log = path.with_name(path.name + "-wal")
-    return "mode=ro&immutable=1" if is_logged and not (log.exists() and log.stat().st_size) else "mode=ro"
+    return (
+        "mode=ro&immutable=1"
+        if is_logged and not (log.exists() and log.stat().st_size)
+        else "mode=ro"
+    )
 
 
 def is_sound(path: Path) -> bool:

@@ -1,4 +1,6 @@
-"""The history: every change of a memory with the versions before and after, and which steps can be undone."""
+"""The history: every change of a memory with the versions before and after, and which steps can be
+undone.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -33,7 +35,9 @@ _REACHED = """reached (memory_id, value, number) AS (
     WHERE +h.user_id = :user AND h.undoes IS NULL AND h.meta ->> 'decision' IS NULL  -- by its memory, however long the history is
       AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
-"""SQL for the numbers of the changes of the profile from which the way back is whole: no value that came later was erased."""
+"""SQL for the numbers of the changes of the profile from which the way back is whole: no value that
+came later was erased.
+"""
 
 _BY_UPKEEP = """h.undoes IS NULL AND h.event <> 'LINK'
     AND substr(h.actor, 1, instr(h.actor || ':', ':') - 1) IN ('rules', 'model', 'merge', 'lifecycle')
@@ -63,7 +67,9 @@ class Touched:
     @property
     def became(self) -> ChangeEvent:
         """Return the word that the change log has for what became of the memory."""
-        was, now = (memory is not None and memory.state is State.LIVE for memory in (self.was, self.now))
+        was, now = (
+            memory is not None and memory.state is State.LIVE for memory in (self.was, self.now)
+        )
         return "updated" if was == now else "restored" if now else "soft_deleted"
 
     @property
@@ -73,7 +79,9 @@ class Touched:
 
     @property
     def is_news(self) -> bool:
-        """Tell whether a chat is to hear of it: not of lessons, agents, other tags, nor of the end of what lay in the trash."""
+        """Tell whether a chat is to hear of it: not of lessons, agents, other tags, nor of the end
+        of what lay in the trash.
+        """
         if self.memory_id.startswith((LESSON, AGENT, RUBRIC, ROUND)):
             return False
         was, now = self.was, self.now
@@ -99,18 +107,36 @@ def next_revision(session: Session) -> int:
     return int(session.value(sql))
 
 
-def record(session: Session, actor: Actor, step: str, touched: Touched, *, undoes: str = "") -> None:
+def record(
+    session: Session, actor: Actor, step: str, touched: Touched, *, undoes: str = ""
+) -> None:
     """Write one entry, and its two versions unless they exist."""
     memory_id, event = touched.memory_id, touched.event
-    old_ref, new_ref = (None, None) if event in (Event.PURGE, Event.PROFILE) else _versions(session, touched)
-    which: dict[str, Any] = {"id": session.new_id(), "step": step, "undoes": undoes or None, "memory_id": memory_id}
-    row = {"event": event, "old_ref": old_ref, "new_ref": new_ref, "actor": actor.name, "meta": touched.meta}
+    old_ref, new_ref = (
+        (None, None) if event in (Event.PURGE, Event.PROFILE) else _versions(session, touched)
+    )
+    which: dict[str, Any] = {
+        "id": session.new_id(),
+        "step": step,
+        "undoes": undoes or None,
+        "memory_id": memory_id,
+    }
+    row = {
+        "event": event,
+        "old_ref": old_ref,
+        "new_ref": new_ref,
+        "actor": actor.name,
+        "meta": touched.meta,
+    }
     session.insert("history", **which, **row, thread_id=actor.thread_id, ts=session.now)
 
 
-def list_entries(session: Session, memory_id: str = "", *, before: int | None = None, limit: int | None = 200) -> list[Entry]:
+def list_entries(
+    session: Session, memory_id: str = "", *, before: int | None = None, limit: int | None = 200
+) -> list[Entry]:
     """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
-    # With the plus, the few entries of one memory are found by its index, and not among all of the person's in their order.
+    # With the plus, the few entries of one memory are found by its index, and not among all of the
+    # person's in their order.
     whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
     sql = f"""SELECT {_ENTRY} FROM history WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
               ORDER BY number DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
@@ -129,7 +155,9 @@ def entries_of_step(session: Session, step: str) -> list[Entry]:
 
 
 def count_upkeep(session: Session, after: int) -> dict[str, int]:
-    """Return how often upkeep did what since an entry: by the event, of what it added by the kind of memory."""
+    """Return how often upkeep did what since an entry: by the event, of what it added by the kind
+    of memory.
+    """
     sql = f"""SELECT iif(h.event = 'ADD', m.kind, h.event) AS what, count(*) AS times
               FROM history h LEFT JOIN memories m ON m.id = h.memory_id AND m.user_id = :user
               WHERE h.user_id = :user AND h.number > :after AND {_BY_UPKEEP} AND what IS NOT NULL
@@ -138,13 +166,18 @@ def count_upkeep(session: Session, after: int) -> dict[str, int]:
     return {row["what"]: row["times"] for row in session.run(sql, after=after)}
 
 
-def undoable_steps(session: Session, limit: int = 50, *, step: str = "", by_upkeep: bool = False) -> list[Step]:
-    """Return what can be taken back, last first, of all or of what upkeep did; or a certain step if it can be.
+def undoable_steps(
+    session: Session, limit: int = 50, *, step: str = "", by_upkeep: bool = False
+) -> list[Step]:
+    """Return what can be taken back, last first, of all or of what upkeep did; or a certain step if
+    it can be.
 
-    Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
-    something, what concerns a memory or a value of the profile that was erased since, and what came before such a value.
+    Left out: links (they follow from the texts), what was taken back already, what takes something
+    back, what erased something, what concerns a memory or a value of the profile that was erased
+    since, and what came before such a value.
     """
-    # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
+    # From the newest entry backwards, each step at its last one: so reading ends as soon as there
+    # are enough.
     whose = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
     whose += f" AND {_BY_UPKEEP}" if by_upkeep else ""
     sql = f"""WITH RECURSIVE {_REACHED},
@@ -187,7 +220,9 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "", by_upke
 
 
 def is_reached(session: Session, entry: Entry) -> bool:
-    """Tell whether a decision can be taken back, after those that came later; what changes no profile can."""
+    """Tell whether a decision can be taken back, after those that came later; what changes no
+    profile can.
+    """
     if "decision" in entry.meta:
         return True
     sql = f"WITH RECURSIVE {_REACHED} SELECT 1 FROM reached WHERE number = :number"  # noqa: S608
@@ -195,7 +230,10 @@ def is_reached(session: Session, entry: Entry) -> bool:
 
 
 def was_taken_back(session: Session, step: str) -> bool:
-    return session.row("SELECT 1 FROM history WHERE user_id = :user AND undoes = :step", step=step) is not None
+    return (
+        session.row("SELECT 1 FROM history WHERE user_id = :user AND undoes = :step", step=step)
+        is not None
+    )
 
 
 def went_with_import(session: Session, thread_id: str) -> bool:
@@ -208,16 +246,24 @@ def went_with_import(session: Session, thread_id: str) -> bool:
 
 
 def changed_since(session: Session, entry: Entry) -> bool:
-    """Tell whether a later step changed the same memory and still holds. Links do not count: they follow from the texts."""
+    """Tell whether a later step changed the same memory and still holds. Links do not count: they
+    follow from the texts.
+    """
     sql = f"""SELECT 1 FROM history h WHERE +h.user_id = :user AND h.memory_id = :memory AND h.number > :number
               AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
               AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)"""  # noqa: S608
-    return session.row(sql, memory=entry.memory_id, number=entry.number, step=entry.step) is not None
+    return (
+        session.row(sql, memory=entry.memory_id, number=entry.number, step=entry.step) is not None
+    )
 
 
 def get_version(session: Session, number: int) -> Version:
-    """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
-    row = session.row(f"SELECT {_VERSION} FROM versions WHERE id = :number AND user_id = :user", number=number)  # noqa: S608
+    """Return a version by its number. Raises `NotFound` for one that was erased or is somebody
+    else's.
+    """
+    row = session.row(
+        f"SELECT {_VERSION} FROM versions WHERE id = :number AND user_id = :user", number=number
+    )
     if row is None:
         raise NotFound(f"There is no version {number}.")
     return _version_of(row)
@@ -237,7 +283,10 @@ def texts_from(session: Session, message_id: str) -> list[str]:
 
 
 def snapshot_of(session: Session, number: int) -> Snapshot:
-    (row,) = session.run("SELECT memory_id, snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
+    (row,) = session.run(
+        "SELECT memory_id, snapshot FROM versions WHERE user_id = :user AND id = :number",
+        number=number,
+    )
     return snapshots.of_row(row)
 
 
@@ -250,17 +299,34 @@ def check_versions(session: Session) -> None:
 
 
 def _version_of(row: Row) -> Version:
-    """Return a version; in place of one that is damaged a word: the rest of the history is read as ever."""
+    """Return a version; in place of one that is damaged a word: the rest of the history is read as
+    ever.
+    """
     try:
         memory = snapshots.of_row(row).memory
     except Damaged:
-        return Version(row["id"], row["memory_id"], "[this version is damaged]", (), "", 0, pinned=False, state="", sources=())
-    said = {field.name: getattr(memory, field.name) for field in fields(Version) if field.name not in ("id", "memory_id")}
+        return Version(
+            row["id"],
+            row["memory_id"],
+            "[this version is damaged]",
+            (),
+            "",
+            0,
+            pinned=False,
+            state="",
+            sources=(),
+        )
+    said = {
+        field.name: getattr(memory, field.name)
+        for field in fields(Version)
+        if field.name not in ("id", "memory_id")
+    }
     return Version(row["id"], row["memory_id"], **said)
 
 
 def _versions(session: Session, touched: Touched) -> Iterator[int | None]:
-    """Yield the numbers of the versions before and after; the last one is used again if nothing changed since.
+    """Yield the numbers of the versions before and after; the last one is used again if nothing
+    changed since.
 
     What was just added has none yet.
     """

@@ -11,7 +11,10 @@ def ticks(session: Session, memory_ids: Sequence[str]) -> dict[tuple[str, int], 
     """Return when which steps were ticked off, by memory and number of the step."""
     sql = """SELECT memory_id, step, done_at FROM howto_ticks
              WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""
-    return {(row["memory_id"], row["step"]): to_time(row["done_at"]) for row in session.run(sql, ids=memory_ids)}
+    return {
+        (row["memory_id"], row["step"]): to_time(row["done_at"])
+        for row in session.run(sql, ids=memory_ids)
+    }
 
 
 def tick(session: Session, memory_id: str, step: int) -> None:

@@ -21,8 +21,12 @@ def all_ids(session: Session, table: Named) -> list[str]:
     return session.column(f"SELECT id FROM ({_ROWS[table]}) WHERE user_id = :user")  # noqa: S608
 
 
-def beginning_or_ending(session: Session, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
-    """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
+def beginning_or_ending(
+    session: Session, table: Named, part: str, limit: int
+) -> list[tuple[str, str]]:
+    """Return ids that begin or end with `part`, each with a text for people; an exact match is
+    returned alone.
+    """
     sql = f"""SELECT id, label FROM ({_ROWS[table]}) WHERE user_id = :user
               AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
               ORDER BY id <> :part, id DESC LIMIT :limit"""  # noqa: S608

@@ -1,4 +1,6 @@
-"""The messages that insights are made of: those that the person typed last, in chats that are there."""
+"""The messages that insights are made of: those that the person typed last, in chats that are
+there.
+"""
 
 from datetime import datetime
 

@@ -13,5 +13,7 @@ def set_interface(session: Session, name: str, value: Any) -> None:
 
 
 def get_interface(session: Session, name: str, default: Any = None) -> Any:
-    found = session.value("SELECT value FROM interface WHERE user_id = :user AND name = :name", name=name)
+    found = session.value(
+        "SELECT value FROM interface WHERE user_id = :user AND name = :name", name=name
+    )
     return default if found is None else json.loads(found)

@@ -6,7 +6,9 @@ from memapp.store.session import Session
 
 def get_pace(session: Session, name: str) -> Pace | None:
     """Return the pace of a job; None for one that never ran."""
-    return session.record(Pace, "SELECT ran_at, due_at FROM jobs WHERE user_id = :user AND name = :name", name=name)
+    return session.record(
+        Pace, "SELECT ran_at, due_at FROM jobs WHERE user_id = :user AND name = :name", name=name
+    )
 
 
 def save_pace(session: Session, name: str, pace: Pace) -> None:

@@ -1,4 +1,6 @@
-"""Leases: what one process at a time does with a file. Its owner renews a lease while it works; that of a dead process ends."""
+"""Leases: what one process at a time does with a file. Its owner renews a lease while it works;
+that of a dead process ends.
+"""
 
 import threading
 import time
@@ -28,7 +30,12 @@ def take(session: Session, name: str, owner: str) -> bool:
 
 def owner_of(session: Session, name: str) -> str:
     """Return who has a lease now; nothing if it is free."""
-    return session.value(f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", name=name, **_now()) or ""  # noqa: S608
+    return (
+        session.value(
+            f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", name=name, **_now()
+        )
+        or ""
+    )
 
 
 def release(session: Session, name: str, owner: str) -> None:
@@ -57,7 +64,9 @@ def hold(writing: Writing, name: str, seconds: float = 0.0) -> Iterator[bool]:
 def renewed(writing: Writing, name: str, owner: str) -> Iterator[None]:
     """Renew a lease that was taken, now and then until the end of the block."""
     over = threading.Event()
-    threading.Thread(target=_renew, args=(writing, name, owner, over), name="memapp-lease", daemon=True).start()
+    threading.Thread(
+        target=_renew, args=(writing, name, owner, over), name="memapp-lease", daemon=True
+    ).start()
     try:
         yield
     finally:
@@ -65,7 +74,9 @@ def renewed(writing: Writing, name: str, owner: str) -> Iterator[None]:
 
 
 def _renew(writing: Writing, name: str, owner: str, over: threading.Event) -> None:
-    with suppress(StoreError):  # the file was closed, or cannot be written: the lease ends by itself
+    with suppress(
+        StoreError
+    ):  # the file was closed, or cannot be written: the lease ends by itself
         while not over.wait(RENEWED_SECONDS):
             _taken(writing, name, owner, over)
 

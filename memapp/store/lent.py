@@ -1,4 +1,6 @@
-"""Databases of the person's own, lent to be asked: a copy of the file, one SELECT at a time, for a limited time and memory."""
+"""Databases of the person's own, lent to be asked: a copy of the file, one SELECT at a time, for a
+limited time and memory.
+"""
 
 import resource
 import sqlite3
@@ -33,11 +35,17 @@ class LentDatabase:
     @property
     def schema(self) -> str:
         """Return the statements that made its tables, in one order."""
-        rows = self.connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql")
+        rows = self.connection.execute(
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql"
+        )
         return "\n".join(str(row[0]) for row in rows)
 
     def ask(
-        self, query: str, most_rows: int = MOST_ROWS, seconds: float = SECONDS, stop: Callable[[], bool] = lambda: False
+        self,
+        query: str,
+        most_rows: int = MOST_ROWS,
+        seconds: float = SECONDS,
+        stop: Callable[[], bool] = lambda: False,
     ) -> Table:
         """Answer one query that only reads, unless it is stopped."""
         began = time.monotonic()
@@ -49,11 +57,18 @@ class LentDatabase:
             if cursor.description is None:
                 return Table(error="there is no query")
             columns = tuple(pair[0] for pair in cursor.description)
-            return Table(columns, tuple(rows[:most_rows]), len(rows) > most_rows, seconds=time.monotonic() - began)
+            return Table(
+                columns,
+                tuple(rows[:most_rows]),
+                len(rows) > most_rows,
+                seconds=time.monotonic() - began,
+            )
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             taken = time.monotonic() - began
             return Table(
-                error=f"stopped after {taken:.0f} s: it takes too long, or too much memory" if limit() else _in_words(error),
+                error=f"stopped after {taken:.0f} s: it takes too long, or too much memory"
+                if limit()
+                else _in_words(error),
                 seconds=taken,
             )
 
@@ -98,4 +113,6 @@ def _limit(until: float) -> Callable[[], bool]:
 
 def _peak() -> int:
     """Return the most bytes that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )

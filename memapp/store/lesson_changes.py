@@ -26,14 +26,29 @@ from memapp.store.lessons import find_lesson, get_lesson, same_rule
 from memapp.store.session import Session
 
 FORM = 1
-_KEPT = ("status", "reason", "rule_text", "wrong", "correct", "level", "tool", "scope", "task", "origin", "purge_at")
+_KEPT = (
+    "status",
+    "reason",
+    "rule_text",
+    "wrong",
+    "correct",
+    "level",
+    "tool",
+    "scope",
+    "task",
+    "origin",
+    "purge_at",
+)
 """The columns that a change may alter, which its versions keep."""
 
 
 def add(session: Session, change: LessonAdded) -> list[Touched]:
     lesson = change.lesson
     _refuse_same(session, lesson)
-    row = {name: getattr(lesson, name) for name in (*_KEPT, "worked", "evidence_at", "created_at", "updated_at")}
+    row = {
+        name: getattr(lesson, name)
+        for name in (*_KEPT, "worked", "evidence_at", "created_at", "updated_at")
+    }
     session.insert("lessons", id=lesson.id, **row, normal_rule=session.normalise(lesson.rule_text))
     _add_triggers(session, lesson.id, lesson.triggers)
     for tag in lesson.tags:
@@ -44,11 +59,24 @@ def add(session: Session, change: LessonAdded) -> list[Touched]:
 def edit(session: Session, change: LessonEdited) -> list[Touched]:
     before = get_lesson(session, change.lesson_id)
     wrong, correct = (
-        new if new is not None else old for new, old in ((change.wrong, before.wrong), (change.correct, before.correct))
+        new if new is not None else old
+        for new, old in ((change.wrong, before.wrong), (change.correct, before.correct))
     )
-    says = rule(wrong, correct) if (wrong, correct) != (before.wrong, before.correct) else before.rule_text
-    origin = before.origin if says == before.rule_text else change.origin  # nobody has carried that out
-    after = before._replace(wrong=wrong, correct=correct, rule_text=says, level=change.level or before.level, origin=origin)
+    says = (
+        rule(wrong, correct)
+        if (wrong, correct) != (before.wrong, before.correct)
+        else before.rule_text
+    )
+    origin = (
+        before.origin if says == before.rule_text else change.origin
+    )  # nobody has carried that out
+    after = before._replace(
+        wrong=wrong,
+        correct=correct,
+        rule_text=says,
+        level=change.level or before.level,
+        origin=origin,
+    )
     _refuse_same(session, after)
     _set(session, after)
     _add_triggers(session, before.id, change.triggers)
@@ -72,18 +100,34 @@ def merge_failures(session: Session, change: FailuresMerged) -> list[Touched]:
     groups = fingerprints.groups(session, lesson.triggers)
     if into.triggers:
         fingerprints.merge_fingerprints(session, lesson.triggers, into=into.triggers[0])
-    return [_regrouped(session, change.event, lesson, groups, "These lessons are for the same failure already.")]
+    return [
+        _regrouped(
+            session, change.event, lesson, groups, "These lessons are for the same failure already."
+        )
+    ]
 
 
 def part_failures(session: Session, change: FailuresParted) -> list[Touched]:
     lesson = get_lesson(session, change.lesson_id)
     groups = fingerprints.groups(session, lesson.triggers)
     fingerprints.part_fingerprints(session, lesson.triggers)
-    return [_regrouped(session, change.event, lesson, groups, "Nobody said that this failure is the same as another.")]
+    return [
+        _regrouped(
+            session,
+            change.event,
+            lesson,
+            groups,
+            "Nobody said that this failure is the same as another.",
+        )
+    ]
 
 
-def _regrouped(session: Session, event: Event, lesson: Lesson, before: Mapping[str, str], otherwise: str) -> Touched:
-    """Return what was done to the groups of a lesson's fingerprints. Raises `UsageError` if nothing was."""
+def _regrouped(
+    session: Session, event: Event, lesson: Lesson, before: Mapping[str, str], otherwise: str
+) -> Touched:
+    """Return what was done to the groups of a lesson's fingerprints. Raises `UsageError` if nothing
+    was.
+    """
     after = fingerprints.groups(session, list(before))
     regrouped = {item: [was, after[item]] for item, was in before.items() if after[item] != was}
     if not regrouped:
@@ -116,7 +160,9 @@ def purge(session: Session, change: LessonPurged) -> list[Touched]:
 
 
 def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | None:
-    """Make a lesson what it was before an entry; one that came with it goes to the trash. None if it was erased since."""
+    """Make a lesson what it was before an entry; one that came with it goes to the trash. None if
+    it was erased since.
+    """
     lesson_id = entry.memory_id.removeprefix(LESSON)
     there = find_lesson(session, lesson_id)
     was = entry.meta.get("old")
@@ -127,19 +173,33 @@ def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | N
     else:
         sql = "SELECT snapshot FROM lesson_versions WHERE user_id = :user AND id = :id"
         kept = json.loads(session.value(sql, id=was))
-        before = there._replace(**records.read({name: kept.get(name) for name in (*_KEPT, "triggers")}, Lesson))
+        before = there._replace(
+            **records.read({name: kept.get(name) for name in (*_KEPT, "triggers")}, Lesson)
+        )
         _refuse_same(session, before)
         _set(session, before._replace(reason=before.reason or UNDONE))
-        session.run("DELETE FROM lesson_triggers WHERE user_id = :user AND lesson_id = :id", id=lesson_id)
+        session.run(
+            "DELETE FROM lesson_triggers WHERE user_id = :user AND lesson_id = :id", id=lesson_id
+        )
         _add_triggers(session, lesson_id, before.triggers)
-    regrouped = {item: [became, was] for item, (was, became) in entry.meta.get("regrouped", {}).items()}
+    regrouped = {
+        item: [became, was] for item, (was, became) in entry.meta.get("regrouped", {}).items()
+    }
     fingerprints.regroup(session, regrouped)
-    return _touched(session, Event.UNDO, there, lesson_id, **({"regrouped": regrouped} if regrouped else {}))
+    return _touched(
+        session, Event.UNDO, there, lesson_id, **({"regrouped": regrouped} if regrouped else {})
+    )
 
 
 def _set(session: Session, after: Lesson) -> None:
     row = {name: getattr(after, name) for name in _KEPT}
-    session.alter("lessons", after.id, **row, normal_rule=session.normalise(after.rule_text), updated_at=session.now)
+    session.alter(
+        "lessons",
+        after.id,
+        **row,
+        normal_rule=session.normalise(after.rule_text),
+        updated_at=session.now,
+    )
 
 
 def _add_triggers(session: Session, lesson_id: str, fingerprint_ids: Sequence[str]) -> None:
@@ -151,22 +211,38 @@ def _add_triggers(session: Session, lesson_id: str, fingerprint_ids: Sequence[st
 
 def _refuse_same(session: Session, lesson: Lesson) -> None:
     same = same_rule(session, session.normalise(lesson.rule_text), lesson.tool, lesson.scope)
-    if same is not None and same.id != lesson.id and lesson.purge_at is None and lesson.status != "archived":
+    if (
+        same is not None
+        and same.id != lesson.id
+        and lesson.purge_at is None
+        and lesson.status != "archived"
+    ):
         raise UsageError("There is a lesson that says so already.", f"It is lesson {same.id}.")
 
 
-def _touched(session: Session, event: Event, before: Lesson | None, lesson_id: str, **more: Any) -> Touched:
+def _touched(
+    session: Session, event: Event, before: Lesson | None, lesson_id: str, **more: Any
+) -> Touched:
     """Return what was done to a lesson, with its versions before and after."""
     after = get_lesson(session, lesson_id)
-    meta: dict[str, Any] = {"old": before and _version(session, before), "new": _version(session, after), **more}
+    meta: dict[str, Any] = {
+        "old": before and _version(session, before),
+        "new": _version(session, after),
+        **more,
+    }
     return Touched(event, f"{LESSON}{lesson_id}", None, None, meta)
 
 
 def _version(session: Session, lesson: Lesson) -> int:
-    named = {"version": FORM, **{name: records.stored(getattr(lesson, name)) for name in _KEPT}, "triggers": lesson.triggers}
+    named = {
+        "version": FORM,
+        **{name: records.stored(getattr(lesson, name)) for name in _KEPT},
+        "triggers": lesson.triggers,
+    }
     snapshot = to_json(named)
     last = session.row(
-        "SELECT id, snapshot FROM lesson_versions WHERE user_id = :user AND lesson_id = :id ORDER BY id DESC", id=lesson.id
+        "SELECT id, snapshot FROM lesson_versions WHERE user_id = :user AND lesson_id = :id ORDER BY id DESC",
+        id=lesson.id,
     )
     if last is not None and last["snapshot"] == snapshot:
         return int(last["id"])

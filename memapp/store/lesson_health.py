@@ -28,11 +28,15 @@ _WITHIN = {
     "day": ("day", "''", "date(at, 'localtime') = runs_.day"),
     "all": ("''", "''", "1"),
 }
-"""Of each way to count: what is counted together, what it is about, and which changes of status belong to it."""
+"""Of each way to count: what is counted together, what it is about, and which changes of status
+belong to it.
+"""
 
 
 def health(session: Session, per: Per, limit: int = -1) -> list[LessonHealth]:
-    """Return the health of each run or day, the latest first, or of all together; nothing where nothing was recorded."""
+    """Return the health of each run or day, the latest first, or of all together; nothing where
+    nothing was recorded.
+    """
     name, about, within = _WITHIN[per]
     sql = f"""WITH moves AS MATERIALIZED ({_MOVES}), runs_ AS ({_RUNS})
               SELECT {name} AS name, {about} AS about, count(*) AS runs, sum(passed) AS passed, avg(score) AS score,

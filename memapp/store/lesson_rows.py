@@ -16,7 +16,9 @@ def add_error_row(session: Session, step_id: str, said: str) -> None:
 
 
 def lesson_rows(session: Session) -> list[tuple[str, str]]:
-    """Return the rows of the lessons that are not in the trash, each behind the id of its lesson, in the order they came in."""
+    """Return the rows of the lessons that are not in the trash, each behind the id of its lesson,
+    in the order they came in.
+    """
     sql = """SELECT r.lesson_id, r.said FROM lesson_rows r JOIN lessons l ON l.id = r.lesson_id
              WHERE r.user_id = :user AND l.purge_at IS NULL ORDER BY r.id"""
     return [(row["lesson_id"], row["said"]) for row in session.run(sql)]

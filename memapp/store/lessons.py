@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.domain.lessons.lesson import BY_PERSON, LESSON, MERGED, Lesson, LessonLevel, LessonStatus
+from memapp.domain.lessons.lesson import (
+    BY_PERSON,
+    LESSON,
+    MERGED,
+    Lesson,
+    LessonLevel,
+    LessonStatus,
+)
 from memapp.errors import NotFound
 from memapp.store.encoding import to_time
 from memapp.store.session import Session
@@ -75,18 +82,28 @@ def find_lesson(session: Session, lesson_id: str) -> Lesson | None:
     return session.record(Lesson, f"{_LESSON} AND l.id = :id", id=lesson_id)
 
 
-def list_lessons(session: Session, statuses: Sequence[LessonStatus] = (), *, limit: int = 100) -> list[Lesson]:
+def list_lessons(
+    session: Session, statuses: Sequence[LessonStatus] = (), *, limit: int = 100
+) -> list[Lesson]:
     """Return lessons that are not in the trash, of some statuses or of all, the newest first."""
     sql = f"""{_LESSON} AND l.purge_at IS NULL AND (:any OR l.status IN (SELECT value FROM json_each(:statuses)))
               ORDER BY l.id DESC LIMIT :limit"""  # noqa: S608
     return session.records(Lesson, sql, any=not statuses, statuses=statuses, limit=limit)
 
 
-def search_lessons(session: Session, words: Sequence[str], parts: Sequence[str], limit: int) -> list[Lesson]:
-    """Return the lessons that have all of some parts of words, in small letters, and those that have any of some words."""
-    from memapp.store.full_text import match_any  # after a failure nobody waits for what compares spellings
+def search_lessons(
+    session: Session, words: Sequence[str], parts: Sequence[str], limit: int
+) -> list[Lesson]:
+    """Return the lessons that have all of some parts of words, in small letters, and those that
+    have any of some words.
+    """
+    from memapp.store.full_text import (
+        match_any,
+    )  # after a failure nobody waits for what compares spellings
 
-    has_all = "NOT EXISTS (SELECT 1 FROM json_each(:parts) WHERE instr(casefold(l.rule_text), value) = 0)"
+    has_all = (
+        "NOT EXISTS (SELECT 1 FROM json_each(:parts) WHERE instr(casefold(l.rule_text), value) = 0)"
+    )
     sql = f"""SELECT l.* FROM ({_LESSON} AND l.purge_at IS NULL) l
               LEFT JOIN (SELECT rowid, bm25(lessons_fts) AS score FROM lessons_fts WHERE lessons_fts MATCH :query) f
               ON f.rowid = l.key WHERE f.score IS NOT NULL OR {has_all}
@@ -108,7 +125,9 @@ def in_trash(session: Session) -> list[Lesson]:
 
 
 def triggered(session: Session, tool: str, *, shape: str | None = None) -> list[Triggered]:
-    """Return the lessons that may be shown for failures of a tool, of one shape or the latest of all, once for each failure."""
+    """Return the lessons that may be shown for failures of a tool, of one shape or the latest of
+    all, once for each failure.
+    """
     of_shape = """SELECT id FROM fingerprints WHERE user_id = :user AND tool = :tool AND shape = :shape
                   UNION SELECT f.id FROM fingerprints f JOIN fingerprints into_ ON into_.id = f.merged_into
                   WHERE into_.user_id = :user AND into_.tool = :tool AND into_.shape = :shape"""
@@ -120,7 +139,9 @@ def triggered(session: Session, tool: str, *, shape: str | None = None) -> list[
 
 
 def noticeable(session: Session, scope: str, limit: int) -> list[Triggered]:
-    """Return the lessons that may be told of before something is done: those of a place, and those that proved themselves."""
+    """Return the lessons that may be told of before something is done: those of a place, and those
+    that proved themselves.
+    """
     sql = f"""SELECT {_SHOWN}, f.shape, f.subject, f.scope
               FROM lessons l JOIN lesson_triggers t ON t.lesson_id = l.id JOIN fingerprints f ON f.id = t.fingerprint_id
               WHERE l.user_id = :user AND {_SHOWABLE} AND (l.status = 'promoted' OR f.scope = :scope)
@@ -129,7 +150,9 @@ def noticeable(session: Session, scope: str, limit: int) -> list[Triggered]:
 
 
 def untriggered(session: Session, failed: Fingerprint, action: str) -> list[Triggered]:
-    """Return the lessons for an action that are for no failure yet, since somebody wrote them down, as if they were for this."""
+    """Return the lessons for an action that are for no failure yet, since somebody wrote them down,
+    as if they were for this.
+    """
     sql = f"""SELECT {_SHOWN}, :shape AS shape, :subject AS subject, :scope AS scope FROM lessons l
               WHERE +l.user_id = :user AND {_WAITS} AND {_SHOWABLE}
               ORDER BY l.id DESC LIMIT :most"""  # noqa: S608
@@ -144,25 +167,33 @@ def backgrounds(session: Session, lesson_ids: Sequence[str]) -> dict[str, Backgr
                     (SELECT json_group_array(iif(one = l.id, other, one)) FROM lesson_conflicts
                      WHERE one = l.id OR other = l.id) AS conflicts
              FROM json_each(:ids) asked CROSS JOIN lessons l ON l.id = asked.value WHERE +l.user_id = :user"""
-    return {background.id: background for background in session.records(Background, sql, ids=lesson_ids)}
+    return {
+        background.id: background for background in session.records(Background, sql, ids=lesson_ids)
+    }
 
 
 def same_rule(session: Session, normal_rule: str, tool: str, scope: str) -> Lesson | None:
-    """Return the lesson that says the same of a tool in a place, in any status but archived, and not in the trash."""
+    """Return the lesson that says the same of a tool in a place, in any status but archived, and
+    not in the trash.
+    """
     sql = f"""{_LESSON} AND l.normal_rule = :rule AND l.tool = :tool AND l.scope = :scope AND l.purge_at IS NULL
               AND l.status <> 'archived'"""
     return session.record(Lesson, sql, rule=normal_rule, tool=tool, scope=scope)
 
 
 def reworded(session: Session, tool: str) -> list[Lesson]:
-    """Return the lessons of a tool that a model worded, those too that the person put into the trash, or away."""
+    """Return the lessons of a tool that a model worded, those too that the person put into the
+    trash, or away.
+    """
     sql = f"""{_LESSON} AND l.tool = :tool AND l.origin = 'model'
               AND (l.purge_at IS NOT NULL OR l.status <> 'archived' OR l.reason IN (:person, :merged))"""
     return session.records(Lesson, sql, tool=tool, person=BY_PERSON, merged=MERGED)
 
 
 def unasked(session: Session, limit: int) -> list[Lesson]:
-    """Return the candidates that nobody touched and no model was asked to reword, those first that worked most often."""
+    """Return the candidates that nobody touched and no model was asked to reword, those first that
+    worked most often.
+    """
     sql = f"""{_LESSON} AND l.status = 'candidate' AND l.reason = '' AND l.origin = 'executed' AND l.purge_at IS NULL
               AND l.asked_at IS NULL ORDER BY l.worked DESC, l.id DESC LIMIT :limit"""
     return session.records(Lesson, sql, limit=limit)
@@ -179,11 +210,15 @@ def refused_rule(session: Session, normal_rule: str, tool: str) -> bool:
     sql = f"""SELECT 1 FROM lessons
               WHERE user_id = :user AND {says_so} AND status = 'archived' AND reason IN (:person, :merged)
               UNION ALL SELECT 1 FROM lessons WHERE +user_id = :user AND {says_so} AND purge_at IS NOT NULL"""  # noqa: S608
-    return session.row(sql, rule=normal_rule, tool=tool, person=BY_PERSON, merged=MERGED) is not None
+    return (
+        session.row(sql, rule=normal_rule, tool=tool, person=BY_PERSON, merged=MERGED) is not None
+    )
 
 
 def adopt(session: Session, tool: str, scope: str, action: str, fingerprint_id: str) -> list[str]:
-    """Let the lessons for an action that are for no failure yet, since somebody wrote them down, be for this one; return them."""
+    """Let the lessons for an action that are for no failure yet, since somebody wrote them down, be
+    for this one; return them.
+    """
     sql = f"""INSERT INTO lesson_triggers (user_id, lesson_id, fingerprint_id)
               SELECT l.user_id, l.id, :fingerprint FROM lessons l WHERE +l.user_id = :user AND {_WAITS}
               RETURNING lesson_id"""  # noqa: S608
@@ -192,7 +227,9 @@ def adopt(session: Session, tool: str, scope: str, action: str, fingerprint_id: 
 
 def changed_by_person(session: Session, lesson_id: str) -> datetime | None:
     """Return when the person last changed a lesson, or brought it back."""
-    sql = "SELECT max(ts) FROM history WHERE user_id = :user AND memory_id = :id AND actor = :person"
+    sql = (
+        "SELECT max(ts) FROM history WHERE user_id = :user AND memory_id = :id AND actor = :person"
+    )
     found = session.value(sql, id=f"{LESSON}{lesson_id}", person=BY_PERSON)
     return found and to_time(found)
 
@@ -202,10 +239,13 @@ def rivals(session: Session, lesson: Lesson) -> list[Lesson]:
     sql = """SELECT DISTINCT l.id FROM lesson_triggers t JOIN lessons l ON l.id = t.lesson_id
              WHERE t.user_id = :user AND t.fingerprint_id IN (SELECT value FROM json_each(:triggers))
                AND l.id <> :id AND l.purge_at IS NULL AND l.status <> 'archived'"""
-    return [get_lesson(session, trigger) for trigger in session.column(sql, id=lesson.id, triggers=lesson.triggers)]
+    return [
+        get_lesson(session, trigger)
+        for trigger in session.column(sql, id=lesson.id, triggers=lesson.triggers)
+    ]
 
 
-# What is counted -------------------------------------------------------------------------------------------------------
+# What is counted ----------------------------------------------------------------------------------
 
 
 def count_worked(session: Session, lesson_id: str) -> None:

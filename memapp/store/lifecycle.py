@@ -14,7 +14,8 @@ def count_all(session: Session) -> int:
 
 
 def least_used(session: Session, below: int, limit: int) -> list[tuple[str, datetime]]:
-    """Return the live memories below an importance that were used or changed longest ago, with when that was.
+    """Return the live memories below an importance that were used or changed longest ago, with when
+    that was.
 
     The history says when one was changed: an undo and an import bring back older times.
     """
@@ -28,7 +29,9 @@ def least_used(session: Session, below: int, limit: int) -> list[tuple[str, date
 
 def over(session: Session) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
-    sql = "SELECT id FROM memories WHERE +user_id = :user AND purge_at <= :now ORDER BY purge_at, id"
+    sql = (
+        "SELECT id FROM memories WHERE +user_id = :user AND purge_at <= :now ORDER BY purge_at, id"
+    )
     return get_memories(session, session.column(sql))
 
 
@@ -40,7 +43,8 @@ def days_of_use(session: Session, since: datetime) -> list[date]:
 
 
 def behind(session: Session, at: datetime) -> timedelta:
-    """Return by how much the clock was behind at a time that it showed: what the log has from before is dated later.
+    """Return by how much the clock was behind at a time that it showed: what the log has from
+    before is dated later.
 
     What is dated after now does not count: then the clock had been ahead.
     """

@@ -1,7 +1,7 @@
 """The lock files beside a memory file, by which the processes that use it make room for each other.
 
-Each is an empty SQLite database that nothing is ever written to: SQLite's locks are the same on every system, and end with the
-process that held them, however it ends.
+Each is an empty SQLite database that nothing is ever written to: SQLite's locks are the same on
+every system, and end with the process that held them, however it ends.
 """
 
 import os
@@ -20,7 +20,9 @@ WINDOW = "-window"
 ALONE_SECONDS = 5.0
 """How long it is waited for others to close a file that somebody needs alone."""
 OPENING_SECONDS = 15.0
-"""How long it is waited for one that has the file alone, which brings it up to date or puts another in its place."""
+"""How long it is waited for one that has the file alone, which brings it up to date or puts another
+in its place.
+"""
 SOON_SECONDS = 0.5
 """So long nobody needs to be told what is waited for."""
 LOOK_SECONDS = 0.1
@@ -29,7 +31,9 @@ NO_JOURNAL = "PRAGMA journal_mode = MEMORY"
 
 
 class Lock:
-    """A lock that many can share, or one holds alone. While one waits for it, nobody new gets a share."""
+    """A lock that many can share, or one holds alone. While one waits for it, nobody new gets a
+    share.
+    """
 
     def __init__(self, path: Path, purpose: str = "") -> None:
         self._of = path
@@ -37,7 +41,9 @@ class Lock:
         self._held: sqlite3.Connection | None = None
 
     def share(self, seconds: float = 0.0) -> bool:
-        """Take a share; say whether there was one within the time. What was held before is given back."""
+        """Take a share; say whether there was one within the time. What was held before is given
+        back.
+        """
         return self._take(("BEGIN", "SELECT 1 FROM sqlite_master"), seconds)
 
     def take(self, seconds: float = 0.0) -> bool:
@@ -45,7 +51,9 @@ class Lock:
         return self._take((NO_JOURNAL, "BEGIN EXCLUSIVE"), seconds)
 
     def enter(self, tell: Callable[[str], object]) -> None:
-        """Take a share. Raises `StoreLocked` while another process keeps the file to itself; `tell` hears what is waited for."""
+        """Take a share. Raises `StoreLocked` while another process keeps the file to itself; `tell`
+        hears what is waited for.
+        """
         if self.share(SOON_SECONDS):
             return
         tell("Waiting for another memapp, which has the file to itself for a moment…")
@@ -53,12 +61,17 @@ class Lock:
             raise StoreLocked(f"Another memapp has {self._of} to itself.", "Try again in a moment.")
 
     def enter_alone(self, tell: Callable[[str], object]) -> None:
-        """Take the file alone; windows that have it open say so. Raises `StoreLocked`, and nothing was changed, if they stay."""
+        """Take the file alone; windows that have it open say so. Raises `StoreLocked`, and nothing
+        was changed, if they stay.
+        """
         if self.take(SOON_SECONDS):
             return
         tell(f"Waiting for others to close {self._of}…")
         if not self.take(ALONE_SECONDS):
-            raise StoreLocked(f"Another memapp has {self._of} open, which is needed alone for a moment.", "Close it first.")
+            raise StoreLocked(
+                f"Another memapp has {self._of} open, which is needed alone for a moment.",
+                "Close it first.",
+            )
 
     @property
     def is_held(self) -> bool:
@@ -85,22 +98,31 @@ class Lock:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raise `StoreError` where SQLite cannot use the lock file: that says nothing of the memory file."""
+        """Raise `StoreError` where SQLite cannot use the lock file: that says nothing of the memory
+        file.
+        """
         try:
             yield
         except sqlite3.DatabaseError as error:
             advice = "Your memory is not in it: close every memapp, and remove it."
-            raise StoreError(f"The lock file {self._path} cannot be used: {error}.", advice) from error
+            raise StoreError(
+                f"The lock file {self._path} cannot be used: {error}.", advice
+            ) from error
 
     def _connect(self, seconds: float) -> sqlite3.Connection:
-        try:  # only one that is new: closing any handle of the file would drop the locks that this process has on it
+        # only one that is new: closing any handle of the file would drop the locks that this
+        # process has on it
+        try:
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
             raise StoreError(
-                f"Cannot write to {self._path.parent}: {error.strerror or error}.", "Choose another place with --db."
+                f"Cannot write to {self._path.parent}: {error.strerror or error}.",
+                "Choose another place with --db.",
             ) from None
-        return sqlite3.connect(self._path, timeout=seconds, isolation_level=None, check_same_thread=False)
+        return sqlite3.connect(
+            self._path, timeout=seconds, isolation_level=None, check_same_thread=False
+        )
 
 
 def _run(connection: sqlite3.Connection, statements: tuple[str, ...]) -> bool:
@@ -116,10 +138,15 @@ def _run(connection: sqlite3.Connection, statements: tuple[str, ...]) -> bool:
 
 @contextmanager
 def at_the_copies(path: Path) -> Iterator[None]:
-    """Let nobody else erase words, write a copy or put one in place. Raises `StoreLocked` if somebody goes on with it."""
+    """Let nobody else erase words, write a copy or put one in place. Raises `StoreLocked` if
+    somebody goes on with it.
+    """
     with held(path, COPIES, COPIES_SECONDS) as mine:
         if not mine:
-            raise StoreLocked("Another memapp erases something or copies the file.", "Nothing was changed: try again soon.")
+            raise StoreLocked(
+                "Another memapp erases something or copies the file.",
+                "Nothing was changed: try again soon.",
+            )
         yield
 
 

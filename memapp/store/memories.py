@@ -17,7 +17,8 @@ NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
 """How many memories go to the trash at a time."""
 COLUMNS = tuple(field.name for field in fields(Memory) if field.name != "sources")
-"""A field of a memory is a column of its name; a new one has a default, which older snapshots take."""
+"""A field of a memory is a column of its name; a new one has a default, which older snapshots take.
+"""
 _WHOLE = """o.*, (SELECT json_group_array(message_id) FROM (SELECT message_id FROM memory_sources
                   WHERE memory_id = o.id AND user_id = o.user_id ORDER BY message_id)) AS sources"""
 """All of a memory: its row `o`, and its sources."""
@@ -49,16 +50,21 @@ def list_memories(
     source, values = _filtered(wanted)
     order = _ORDERS[sort]
     if source.startswith("memories_fts"):
-        # In the order of the index nothing need be sorted, however many texts have the word; keys are given in time order.
+        # In the order of the index nothing need be sorted, however many texts have the word; keys
+        # are given in time order.
         order = _INDEX_ORDERS.get(sort, order)
-    sql = f"SELECT {_WHOLE} FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset"  # noqa: S608
+    sql = (
+        f"SELECT {_WHOLE} FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset"  # noqa: S608
+    )
     return session.records(Memory, sql, limit=limit, offset=offset, **values)
 
 
 def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str, str]:
-    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, the shortest first.
+    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, the
+    shortest first.
 
-    Thousands may name the town where somebody lives, so only the oldest and the newest thousand are looked at.
+    Thousands may name the town where somebody lives, so only the oldest and the newest thousand are
+    looked at.
     """
     if not words_of(phrase):
         return {}
@@ -68,7 +74,10 @@ def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str
                  SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
              ) naming CROSS JOIN memories o ON o.key = naming.rowid
              WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit"""
-    return {row["id"]: row["text"] for row in session.run(sql, query=as_phrase(phrase), among=NAMING_AMONG, limit=limit)}
+    return {
+        row["id"]: row["text"]
+        for row in session.run(sql, query=as_phrase(phrase), among=NAMING_AMONG, limit=limit)
+    }
 
 
 def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memory]:
@@ -110,7 +119,9 @@ _INDEX_ORDERS = {Sort.NEWEST: "memories_fts.rowid DESC", Sort.OLDEST: "memories_
 
 
 def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
-    """Return the tables and conditions of a filter as SQL with named values. Live texts are found in the index."""
+    """Return the tables and conditions of a filter as SQL with named values. Live texts are found
+    in the index.
+    """
     given: dict[str, tuple[str, Any]] = {
         "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
         "category": ("o.category = :category", wanted.category),
@@ -119,11 +130,15 @@ def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
         "after": ("o.created_at >= :after", begin_of(wanted.after) if wanted.after else None),
         "before": ("o.created_at < :before", begin_of(wanted.before) if wanted.before else None),
     }
-    kept = {name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"}
+    kept = {
+        name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"
+    }
     conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
     values = {name: value for name, (_, value) in kept.items()}
     for number, tag in enumerate(wanted.tags):
-        conditions.append(f"EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag{number}))")  # noqa: S608
+        conditions.append(
+            f"EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag{number}))"
+        )
         values[f"tag{number}"] = tag
     table = "memories o"
     query = _all_of(wanted) if wanted.state is State.LIVE else ""
@@ -161,18 +176,26 @@ def newest_keys(session: Session, limit: int) -> list[int]:
 
 def categories_in_use(session: Session) -> set[str]:
     return set(
-        session.column("SELECT DISTINCT category FROM memories WHERE user_id = :user AND state = 'live' AND category <> ''")
+        session.column(
+            "SELECT DISTINCT category FROM memories WHERE user_id = :user AND state = 'live' AND category <> ''"
+        )
     )
 
 
-def in_scope(session: Session, scope: Scope, limit: int, sort: Sort = Sort.IMPORTANT) -> list[Memory]:
-    """Return the live memories in a scope: pinned and important ones first, then the newest, or in another order."""
+def in_scope(
+    session: Session, scope: Scope, limit: int, sort: Sort = Sort.IMPORTANT
+) -> list[Memory]:
+    """Return the live memories in a scope: pinned and important ones first, then the newest, or in
+    another order.
+    """
     sql = f"""SELECT {_WHOLE} FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[sort]} LIMIT :limit"""  # noqa: S608
     return session.records(Memory, sql, limit=limit, **scope.values)
 
 
 def texts_in_scope(session: Session, scope: Scope) -> list[tuple[str, str]]:
-    """Return the ids and texts of the live memories in a scope: pinned and important ones first, then the newest."""
+    """Return the ids and texts of the live memories in a scope: pinned and important ones first,
+    then the newest.
+    """
     sql = f"SELECT o.id, o.text FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[Sort.IMPORTANT]}"  # noqa: S608
     return [(row["id"], row["text"]) for row in session.run(sql, **scope.values)]
 
@@ -184,7 +207,8 @@ def get_in_scope(session: Session, scope: Scope, memory_id: str) -> Memory | Non
 
 
 def overflowing(session: Session, max_facts: int) -> list[str]:
-    """Return what goes to the trash when there are more facts than `max_facts`: the least important, of these the oldest.
+    """Return what goes to the trash when there are more facts than `max_facts`: the least
+    important, of these the oldest.
 
     Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
     """
@@ -197,7 +221,8 @@ def overflowing(session: Session, max_facts: int) -> list[str]:
 def find_same(session: Session, normal_text: str) -> str | None:
     """Return the id of the live memory that says the same, by normalised text."""
     found: str | None = session.value(
-        "SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND normal_text = :text", text=normal_text
+        "SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND normal_text = :text",
+        text=normal_text,
     )
     return found
 

@@ -1,4 +1,6 @@
-"""The test results of models, each under what the model is known by: the hash of its file, or a server's address and its name."""
+"""The test results of models, each under what the model is known by: the hash of its file, or a
+server's address and its name.
+"""
 
 from collections.abc import Mapping
 
@@ -16,7 +18,9 @@ def get_tests(session: Session, model_key: str) -> dict[ModelJob, JobTest]:
 def save_tests(session: Session, model_key: str, tests: Mapping[ModelJob, JobTest]) -> None:
     """Keep the results of a model, in the place of earlier ones of the same jobs."""
     known = {**get_tests(session, model_key), **tests}
-    set_interface(session, _name(model_key), {job: [test.passed, test.of] for job, test in known.items()})
+    set_interface(
+        session, _name(model_key), {job: [test.passed, test.of] for job, test in known.items()}
+    )
 
 
 def _name(model_key: str) -> str:

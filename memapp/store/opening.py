@@ -1,4 +1,6 @@
-"""Opening the one SQLite file safely: alone or beside others, made or migrated first, checked, and marked as ours."""
+"""Opening the one SQLite file safely: alone or beside others, made or migrated first, checked, and
+marked as ours.
+"""
 
 import os
 import sqlite3
@@ -18,13 +20,20 @@ from memapp.store.lock import Lock
 from memapp.store.place import BACKUPS, backups, from_backup, new_copy
 
 LARGE_BYTES = 32 * 1024 * 1024
-"""Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
+"""Checking a larger file would slow the start; if it was closed properly, `Database.check` does it
+later.
+"""
 
 
 def open_database(
-    path: Path, wording: Wording, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None
+    path: Path,
+    wording: Wording,
+    *,
+    read_only: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> Database:
-    """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears what is waited for.
+    """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears
+    what is waited for.
 
     A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
     """
@@ -55,17 +64,23 @@ def open_database(
 
 
 def _refuse_lost(path: Path) -> None:
-    """Raise `Damaged` for a file that is gone or empty beside its backups: absence is no wish to begin anew."""
+    """Raise `Damaged` for a file that is gone or empty beside its backups: absence is no wish to
+    begin anew.
+    """
     if path.exists() and path.stat().st_size:
         return
     if found := backups(path):
         is_now = "empty" if path.exists() else "gone"
         anew = f"To begin anew, move {found[0].path.parent} elsewhere."
-        raise Damaged(f"{path} is {is_now}, and there are backups of it. {anew}", from_backup(path), path)
+        raise Damaged(
+            f"{path} is {is_now}, and there are backups of it. {anew}", from_backup(path), path
+        )
 
 
 def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
-    """Take the file alone if nobody has it open, or if it must be made or migrated; else share it. Say whether it is alone."""
+    """Take the file alone if nobody has it open, or if it must be made or migrated; else share it.
+    Say whether it is alone.
+    """
     if lock.take():
         return True
     lock.enter(tell)
@@ -87,7 +102,9 @@ def _has_other_version(path: Path) -> bool:
 def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object]) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
-    lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
+    lock = (
+        Lock(path) if os.access(path.parent, os.W_OK) else None
+    )  # where nothing can be written nobody changes the file either
     alone = lock is None or lock.take()
     if lock:
         lock.enter(tell)
@@ -106,13 +123,23 @@ def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object])
 
 
 def _is_settled(path: Path) -> bool:
-    """Tell whether a file is large and was closed properly: it is read through later. Who only read leaves an empty log."""
+    """Tell whether a file is large and was closed properly: it is read through later. Who only read
+    leaves an empty log.
+    """
     log = path.with_name(path.name + "-wal")
-    return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
+    return (
+        path.exists()
+        and path.stat().st_size > LARGE_BYTES
+        and not (log.exists() and log.stat().st_size)
+    )
 
 
-def _open_writer(path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
-    """Return the connection, and whether a search index had to be written anew; add to `news` what else was done."""
+def _open_writer(
+    path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool
+) -> tuple[sqlite3.Connection, bool]:
+    """Return the connection, and whether a search index had to be written anew; add to `news` what
+    else was done.
+    """
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
@@ -123,12 +150,17 @@ def _open_writer(path: Path, wording: Wording, news: list[str], *, alone: bool, 
             soundness.check_damage(writer, path)
         if alone:
             _mend_version(writer, path, news)
-            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording, news))
+            schema.migrate(
+                writer,
+                lambda version: _backup_before_migration(writer, path, version, wording, news),
+            )
         soundness.check_schema(writer, path)
         broken = soundness.mismatched(writer) if check else []
         soundness.rebuild(writer, broken)
         if alone:
-            writer.execute("DELETE FROM leases")  # nobody else has the file open: whoever took one is dead
+            writer.execute(
+                "DELETE FROM leases"
+            )  # nobody else has the file open: whoever took one is dead
         writer.execute("PRAGMA busy_timeout = 0")  # from now on `_begin` waits
         writer.set_authorizer(guards.everyday)
     except BaseException:
@@ -138,19 +170,30 @@ def _open_writer(path: Path, wording: Wording, news: list[str], *, alone: bool, 
 
 
 def _mend_version(writer: sqlite3.Connection, path: Path, news: list[str]) -> None:
-    """Set the version of a file right where its schema and the migrations it lists agree on another. Raises `Damaged`."""
-    version, listed = writer.execute("PRAGMA user_version").fetchone()[0], schema.count_listed(writer)
+    """Set the version of a file right where its schema and the migrations it lists agree on
+    another. Raises `Damaged`.
+    """
+    version, listed = (
+        writer.execute("PRAGMA user_version").fetchone()[0],
+        schema.count_listed(writer),
+    )
     if version == listed:
         return
     if schema.schema_of(writer) != schema.golden(listed)[0]:
         said = f"{path} is damaged: its version is {version}, and it lists {listed} migrations."
         raise Damaged(said, from_backup(path), path)
     writer.execute(f"PRAGMA user_version = {listed}")
-    news.append(f"The version number in {path} was damaged, and is set right. The rest is as it was.")
+    news.append(
+        f"The version number in {path} was damaged, and is set right. The rest is as it was."
+    )
 
 
-def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]) -> None:
-    """Copy the file, if that can be done: each migration is one transaction, and one that fails changes nothing."""
+def _backup_before_migration(
+    writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]
+) -> None:
+    """Copy the file, if that can be done: each migration is one transaction, and one that fails
+    changes nothing.
+    """
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     try:
         with translated_errors(path.parent / BACKUPS):

@@ -1,4 +1,6 @@
-"""The copies of a memory file: their folders and names, whose they are, and which one would take its place."""
+"""The copies of a memory file: their folders and names, whose they are, and which one would take
+its place.
+"""
 
 import os
 import re
@@ -19,7 +21,9 @@ ASIDE = "damaged"
 """The folder for files that a restored backup replaced."""
 COPY_FOLDERS = (BACKUPS, ASIDE)
 AUTO = "auto"
-_COPY = re.compile(r"(.+)-(schema-?\d+|before-restore|removed-log|auto)-(\d{8}T\d{6})(\d{6})?Z\.db(.*)", re.DOTALL)
+_COPY = re.compile(
+    r"(.+)-(schema-?\d+|before-restore|removed-log|auto)-(\d{8}T\d{6})(\d{6})?Z\.db(.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +37,18 @@ class Copy:
 
 
 def new_copy(path: Path, folder: str, why: str, now: datetime) -> Path:
-    """Return where a copy of a memory file is to be written, in one of the folders of copies, which is made if need be."""
+    """Return where a copy of a memory file is to be written, in one of the folders of copies, which
+    is made if need be.
+    """
     place = path.parent / folder
     place.mkdir(mode=0o700, exist_ok=True)
     return place / f"{path.name}-{why}-{now.astimezone(UTC):%Y%m%dT%H%M%S%fZ}.db"
 
 
 def read_copy_name(name: str) -> tuple[str, str] | None:
-    """Return the name of the file that memapp made a copy of, and what follows `.db`; None for a name it does not give."""
+    """Return the name of the file that memapp made a copy of, and what follows `.db`; None for a
+    name it does not give.
+    """
     found = _COPY.fullmatch(name)
     return (found[1], found[5]) if found else None
 
@@ -52,9 +60,15 @@ def plain_files(folder: Path) -> Iterator[Path]:
 
 
 def copies(path: Path) -> list[Copy]:
-    """Return the copies that memapp made of the file of this name, newest first; also of one that lay there before."""
+    """Return the copies that memapp made of the file of this name, newest first; also of one that
+    lay there before.
+    """
     found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
-    made = (copy for file in found if read_copy_name(file.name) == (path.name, "") and (copy := _as_copy(path, file)))
+    made = (
+        copy
+        for file in found
+        if read_copy_name(file.name) == (path.name, "") and (copy := _as_copy(path, file))
+    )
     return sorted(made, key=lambda one: one.made_at, reverse=True)
 
 
@@ -69,7 +83,9 @@ def read_id(path: Path) -> str:
 
 
 def own(path: Path, made: list[Copy]) -> list[Copy]:
-    """Return those of some copies that have the id of the file; of what cannot be read only the name tells."""
+    """Return those of some copies that have the id of the file; of what cannot be read only the
+    name tells.
+    """
     mine = read_id(path) if made else ""
     return [backup for backup in made if not mine or read_id(backup.path) in (mine, "")]
 
@@ -96,7 +112,8 @@ def delete_copy(path: Path) -> None:
 
 @contextmanager
 def noted(path: Path, target: Path) -> Iterator[None]:
-    """Hold the lock of the copies while something of a memory is written to another place, and note where.
+    """Hold the lock of the copies while something of a memory is written to another place, and note
+    where.
 
     What a kill leaves there has everything in it, and is found by the note. Raises `StoreLocked`.
     """
@@ -105,7 +122,9 @@ def noted(path: Path, target: Path) -> Iterator[None]:
         return
     with at_the_copies(path):
         note = path.with_name(f"{path.name}-{token_hex(8)}-elsewhere.partial")
-        with suppress(OSError):  # a disk without room for it is no reason to write nothing elsewhere
+        with suppress(
+            OSError
+        ):  # a disk without room for it is no reason to write nothing elsewhere
             note.touch(mode=0o600)
             note.write_bytes(os.fsencode(partial_of(target.absolute())))
         try:
@@ -135,7 +154,9 @@ def _as_copy(of: Path, path: Path) -> Copy | None:
     found = _COPY.fullmatch(path.name)
     assert found
     try:
-        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
+        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f").replace(
+            tzinfo=UTC
+        )
     except ValueError:  # no such day
         return None
     return Copy(of, path, found[2], made_at)

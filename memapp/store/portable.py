@@ -34,13 +34,23 @@ _REFERENCES: dict[type[PortableLine], dict[str, str]] = {
     portable.MessageLine: {"thread_id": "threads", "reply_to": "messages"},
     portable.RelationLine: {"from_id": "memories", "to_id": "memories"},
     portable.ContextCardLine: {"thread_id": "threads"},
-    portable.PredictionLine: {"thread_id": "threads", "message_id": "messages", "checked_by": "messages"},
-    portable.SurpriseLine: {"thread_id": "threads", "message_id": "messages", "prediction_id": "predictions"},
+    portable.PredictionLine: {
+        "thread_id": "threads",
+        "message_id": "messages",
+        "checked_by": "messages",
+    },
+    portable.SurpriseLine: {
+        "thread_id": "threads",
+        "message_id": "messages",
+        "prediction_id": "predictions",
+    },
     portable.RecallLine: {"message_id": "messages"},
 }
 """Rows that must exist, and belong to the same person, before a row can be written."""
 _FLAGS = frozenset({"time_estimated", "unprompted", "active", "pinned", "surprised"})
-_JSON = frozenset({"pasted", "usage", "tags", "steps", "needed_info", "sources", "used", "memory", "evidence"})
+_JSON = frozenset(
+    {"pasted", "usage", "tags", "steps", "needed_info", "sources", "used", "memory", "evidence"}
+)
 _COMPUTED = {
     "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
     "used": """(SELECT json_object('last_accessed', last_accessed, 'uses', uses, 'days', days)
@@ -49,9 +59,11 @@ _COMPUTED = {
                     FROM request_evidence WHERE request_id = o.id)""",
     "memory": "nullif(o.memory, '')",
 }
-"""What a line has and its row has not, or in another form. Rows without hidden keys are kept in the order of their ids."""
+"""What a line has and its row has not, or in another form. Rows without hidden keys are kept in the
+order of their ids.
+"""
 
-# Out -------------------------------------------------------------------------------------------------------------------
+# Out ----------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -68,10 +80,14 @@ def count_items(session: Session) -> int:
     return sum(session.value(f"SELECT count(*) {_from(kind)}") for kind in portable.ORDER)
 
 
-def items(session: Session, kinds: Sequence[type[PortableLine]] = portable.ORDER) -> Iterator[Values]:
+def items(
+    session: Session, kinds: Sequence[type[PortableLine]] = portable.ORDER
+) -> Iterator[Values]:
     """Yield everything, or what is of some kinds, in the order of the portable form."""
     for kind in kinds:
-        for row in session.run(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"):
+        for row in session.run(
+            f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"
+        ):
             yield _line(kind, row)
 
 
@@ -80,7 +96,10 @@ def find(session: Session, line: Item) -> Values | None:
     kind = type(line)
     key = ("message_id", "rank") if kind is portable.RecallLine else ("id",)
     condition = " AND ".join(f"o.{name} = :{name}" for name in key)
-    row = session.row(f"SELECT {_columns(kind)} {_from(kind)} AND {condition}", **{name: getattr(line, name) for name in key})
+    row = session.row(
+        f"SELECT {_columns(kind)} {_from(kind)} AND {condition}",
+        **{name: getattr(line, name) for name in key},
+    )
     return _line(kind, row) if row else None
 
 
@@ -94,7 +113,9 @@ def _names(kind: type[PortableLine]) -> list[str]:
 
 def _columns(kind: type[PortableLine]) -> str:
     computed = _COMPUTED if kind in (portable.MemoryLine, portable.RequestLine) else {}
-    return ", ".join(f"{computed[name]} AS {name}" if name in computed else f"o.{name}" for name in _names(kind))
+    return ", ".join(
+        f"{computed[name]} AS {name}" if name in computed else f"o.{name}" for name in _names(kind)
+    )
 
 
 def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
@@ -104,29 +125,38 @@ def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
         if name in _JSON and value is not None:
             value = json.loads(value)
         if name == "memory" and value is not None:
-            value = {part: value[part] for part in portable.RequestMemory.model_fields if part in value}
+            value = {
+                part: value[part] for part in portable.RequestMemory.model_fields if part in value
+            }
         elif name in _FLAGS and value is not None:
             value = bool(value)
         values[name] = value
     return values
 
 
-# In --------------------------------------------------------------------------------------------------------------------
+# In -----------------------------------------------------------------------------------------------
 
 
 def missing_reference(session: Session, line: Row) -> str:
     """Return an id that a line refers to and that does not exist; empty if all exist."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
-        if wanted is not None and not session.row(f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=wanted):  # noqa: S608
+        if wanted is not None and not session.row(
+            f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=wanted
+        ):
             return str(wanted)
     return ""
 
 
 def insert(session: Session, line: Row) -> bool:
-    """Write the row of a line; return whether it is new. A relation of two memories that have one already stays as it is.
+    """Write the row of a line; return whether it is new. A relation of two memories that have one
+    already stays as it is.
 
     Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
     """
     table, row = _ROWS[type(line)][0], {name: getattr(line, name) for name in _names(type(line))}
-    return session.insert_new(table, **row) if isinstance(line, portable.RelationLine) else session.insert(table, **row)
+    return (
+        session.insert_new(table, **row)
+        if isinstance(line, portable.RelationLine)
+        else session.insert(table, **row)
+    )

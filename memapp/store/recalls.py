@@ -9,8 +9,12 @@ from memapp.store.records import record
 from memapp.store.session import Session
 
 
-def save_recalls(session: Session, message_id: str, hits: Sequence[Recalled], *, after: int = 0) -> None:
-    """Note what stood in the prompt of a reply, or in the reply itself, `after` so many that are noted already."""
+def save_recalls(
+    session: Session, message_id: str, hits: Sequence[Recalled], *, after: int = 0
+) -> None:
+    """Note what stood in the prompt of a reply, or in the reply itself, `after` so many that are
+    noted already.
+    """
     for rank, hit in enumerate(hits, start=after + 1):
         found = {"owner_kind": hit.kind, "owner_id": hit.id, "score": hit.score, "why": hit.why}
         session.insert("recalls", message_id=message_id, rank=rank, **found)
@@ -30,11 +34,17 @@ def list_recalls(session: Session, message_id: str) -> list[Recalled]:
 
 
 def of_last_command(session: Session, thread_id: str) -> list[Recalled]:
-    """Return the lessons that were shown with the last command of a chat, if nothing was said since."""
+    """Return the lessons that were shown with the last command of a chat, if nothing was said
+    since.
+    """
     sql = """SELECT id, origin FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
              AND role = 'assistant' AND status = 'complete' ORDER BY seq DESC LIMIT 1"""
     last = session.row(sql, thread=thread_id)
-    found = list_recalls(session, last["id"]) if last is not None and last["origin"] == "command" else []
+    found = (
+        list_recalls(session, last["id"])
+        if last is not None and last["origin"] == "command"
+        else []
+    )
     return [hit for hit in found if hit.kind == "lesson"]
 
 
@@ -43,4 +53,7 @@ def used_in(session: Session, memory_id: str, limit: int) -> list[UsedIn]:
     sql = """SELECT m.*, r.score, r.why FROM recalls r JOIN messages m ON m.id = r.message_id
              WHERE r.owner_kind = 'memory' AND r.owner_id = :memory AND m.user_id = :user
              ORDER BY r.message_id DESC LIMIT :limit"""
-    return [UsedIn(record(Message, row), row["score"], row["why"]) for row in session.run(sql, memory=memory_id, limit=limit)]
+    return [
+        UsedIn(record(Message, row), row["score"], row["why"])
+        for row in session.run(sql, memory=memory_id, limit=limit)
+    ]

@@ -1,4 +1,5 @@
-"""Records of rows: a column is read into the field of its name as the type of the field says, and a value is written likewise.
+"""Records of rows: a column is read into the field of its name as the type of the field says, and a
+value is written likewise.
 
 NULL is no word in a field that holds text. JSON stands where a field holds several values.
 """
@@ -18,12 +19,16 @@ T = TypeVar("T")
 
 
 def record(kind: type[T], row: Row, **more: Any) -> T:
-    """Return the record that a row holds, with more that no column holds; other fields take their default. Raises `Damaged`."""
+    """Return the record that a row holds, with more that no column holds; other fields take their
+    default. Raises `Damaged`.
+    """
     return kind(**_read_row(row, kind), **more)
 
 
 def read(kept: Row | Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """Return the fields of a record out of what is kept; what is no field is passed over. Raises `ValueError`."""
+    """Return the fields of a record out of what is kept; what is no field is passed over. Raises
+    `ValueError`.
+    """
     readers, found = _readers(kind), {}
     for name in kept.keys():  # noqa: SIM118  # a row gives its values
         if name in readers:
@@ -37,7 +42,9 @@ _read_row = from_row(read)
 
 def stored(value: Any) -> Any:
     """Return a value as it stands in the file."""
-    if value is None or isinstance(value, (str, int, float, bytes)):  # three times as quick as a union
+    if value is None or isinstance(
+        value, (str, int, float, bytes)
+    ):  # three times as quick as a union
         return value
     if isinstance(value, datetime):
         return to_text(value)
@@ -48,7 +55,11 @@ def stored(value: Any) -> Any:
 
 @cache
 def _readers(kind: type) -> Mapping[str, Callable[[Any], Any] | None]:
-    return {name: _reader(of) for name, of in get_type_hints(kind).items() if get_origin(of) is not ClassVar}
+    return {
+        name: _reader(of)
+        for name, of in get_type_hints(kind).items()
+        if get_origin(of) is not ClassVar
+    }
 
 
 def _reader(of: Any) -> Callable[[Any], Any] | None:

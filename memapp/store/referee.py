@@ -26,16 +26,23 @@ def calibrations(session: Session) -> list[Calibration]:
     return session.records(Calibration, sql)
 
 
-def unjudged(session: Session, model: str, ended_before: datetime, limit: int, *, known: bool) -> list[tuple[str, int]]:
-    """Return steps that a model did not judge, the latest first: each by its run, which is over, and its number there.
+def unjudged(
+    session: Session, model: str, ended_before: datetime, limit: int, *, known: bool
+) -> list[tuple[str, int]]:
+    """Return steps that a model did not judge, the latest first: each by its run, which is over,
+    and its number there.
 
-    Those of which nothing tells how they went; where `known`, all others too. None is the first of its run.
+    Those of which nothing tells how they went; where `known`, all others too. None is the first of
+    its run.
     """
     sql = f"""SELECT s.run_id, s.seq FROM run_steps s JOIN runs r ON r.id = s.run_id
               WHERE s.user_id = :user AND s.seq > 1 AND (r.last_at < :ended OR r.passed IS NOT NULL) AND (:known OR NOT {KNOWN})
               AND NOT EXISTS (SELECT 1 FROM judged_steps j WHERE j.step_id = s.id AND j.model = :model)
               ORDER BY s.id DESC LIMIT :limit"""  # noqa: S608
-    return [(row["run_id"], row["seq"]) for row in session.run(sql, model=model, ended=ended_before, known=known, limit=limit)]
+    return [
+        (row["run_id"], row["seq"])
+        for row in session.run(sql, model=model, ended=ended_before, known=known, limit=limit)
+    ]
 
 
 def judges_of(session: Session, run_ids: Sequence[str]) -> list[str]:
@@ -46,7 +53,9 @@ def judges_of(session: Session, run_ids: Sequence[str]) -> list[str]:
 
 
 def score(session: Session, run_id: str, after: int, models: Sequence[str]) -> float | None:
-    """Return the share of the steps of a run after one that worked: by what is known, else by what these models said last."""
+    """Return the share of the steps of a run after one that worked: by what is known, else by what
+    these models said last.
+    """
     sql = f"""SELECT avg(iif({KNOWN}, e.id IS NULL, (SELECT j.worked FROM judged_steps j WHERE j.step_id = s.id
                              AND j.model IN (SELECT value FROM json_each(:models)) ORDER BY j.created_at DESC LIMIT 1)))
               FROM run_steps s LEFT JOIN error_events e ON e.step_id = s.id

@@ -1,4 +1,6 @@
-"""Relations: which memories are about related things. Only `store.changes.apply` writes them, and an import with its memories."""
+"""Relations: which memories are about related things. Only `store.changes.apply` writes them, and
+an import with its memories.
+"""
 
 from collections.abc import Sequence
 
@@ -17,7 +19,9 @@ def related(session: Session, memory_id: str) -> list[Related]:
 
 
 def edges_of(session: Session, scope: Scope, memory_ids: Sequence[str]) -> list[Edge]:
-    """Return the relations from any of these memories to whatever is in scope, each as seen from the memory asked for."""
+    """Return the relations from any of these memories to whatever is in scope, each as seen from
+    the memory asked for.
+    """
     # Each CROSS JOIN keeps the order of the tables: else all that is in scope is gone through.
     sql = f"""SELECT r.memory_id, r.to_id, r.strength FROM json_each(:ids) asked CROSS JOIN (
                   SELECT from_id AS memory_id, to_id, strength FROM relations WHERE relation_type = 'related_to'

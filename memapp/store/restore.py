@@ -1,7 +1,9 @@
-"""The restore of a backup in place of the memory file. What was there before is kept aside, never overwritten.
+"""The restore of a backup in place of the memory file. What was there before is kept aside, never
+overwritten.
 
-A sound file gets what the backup holds in one transaction, while other windows have it open and see the change. Only a damaged
-one is needed alone, and replaced. At every moment the path holds the old file or the new one, whole.
+A sound file gets what the backup holds in one transaction, while other windows have it open and see
+the change. Only a damaged one is needed alone, and replaced. At every moment the path holds the old
+file or the new one, whole.
 """
 
 import errno
@@ -34,13 +36,17 @@ class BackupContents:
 
 
 def look_at(source: Path) -> BackupContents:
-    """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not use."""
+    """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not
+    use.
+    """
     with open_suspect(source) as conn:
         counts = """SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM messages),
                            (SELECT count(*) FROM consent_requests WHERE state = 'pending')"""
         profile = conn.execute("SELECT field, value FROM profile ORDER BY field, value")
         memories, messages, waiting = conn.execute(counts).fetchone()
-        return BackupContents(memories, messages, waiting, tuple((field, value) for field, value in profile))
+        return BackupContents(
+            memories, messages, waiting, tuple((field, value) for field, value in profile)
+        )
 
 
 def is_of_another(path: Path, source: Path) -> bool:
@@ -48,10 +54,14 @@ def is_of_another(path: Path, source: Path) -> bool:
     return path.exists() and read_id(path) not in ("", read_id(source))
 
 
-def put_in_place(path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None) -> Path | None:
-    """Put a copy of a backup where the memory file is; return where the file went that was there, if one was.
+def put_in_place(
+    path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None
+) -> Path | None:
+    """Put a copy of a backup where the memory file is; return where the file went that was there,
+    if one was.
 
-    What waits for a yes in the backup goes on waiting: nobody decided it. `tell` hears what is waited for.
+    What waits for a yes in the backup goes on waiting: nobody decided it. `tell` hears what is
+    waited for.
     """
     refuse_no_file(path)
     prepare_folder(path.parent)
@@ -76,7 +86,9 @@ def _is_sound(path: Path) -> bool:
             soundness.check_damage(conn, path)
             soundness.check_schema(conn, path)
     except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:  # none where Python cannot read a text
+        if (
+            getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+        ):  # none where Python cannot read a text
             raise
         return False
     except (StoreError, sqlite3.DatabaseError, UnicodeDecodeError):
@@ -92,11 +104,15 @@ def _erasures(path: Path) -> int:
 def _prepare(partial: Path, source: Path, erasures: int) -> None:
     """Write what is to be put in place: the backup, brought up to date.
 
-    Whoever writes a reply from what is in the file now is told as after an erasure: by another number of erasures.
+    Whoever writes a reply from what is in the file now is told as after an erasure: by another
+    number of erasures.
     """
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600)
-    with open_suspect(source) as conn, translated_errors(partial):  # it was read through: what fails now is the writing
+    with (
+        open_suspect(source) as conn,
+        translated_errors(partial),
+    ):  # it was read through: what fails now is the writing
         conn.execute("VACUUM INTO ?", (str(partial),))
     with open_copy(partial) as conn:
         schema.migrate(conn, lambda _: None)
@@ -109,12 +125,17 @@ def _prepare(partial: Path, source: Path, erasures: int) -> None:
 
 
 def _write_over(path: Path, partial: Path, now: datetime) -> Path:
-    """Give a sound file what another holds, in one transaction; what it held is copied aside while nobody can change it."""
+    """Give a sound file what another holds, in one transaction; what it held is copied aside while
+    nobody can change it.
+    """
     aside = new_copy(path, ASIDE, "before-restore", now)
 
     def keep_aside(status: int, remaining: int, total: int) -> None:  # noqa: ARG001  # sqlite3's signature
         if status == sqlite3.SQLITE_BUSY:
-            raise StoreLocked(f"{path} is being written by another program.", "Nothing was changed. Try again in a moment.")
+            raise StoreLocked(
+                f"{path} is being written by another program.",
+                "Nothing was changed. Try again in a moment.",
+            )
         if not aside.exists():  # after the first page: from then on nobody else writes
             with open_source(path) as now_there, written_whole(aside) as partly:
                 now_there.execute("VACUUM INTO ?", (str(partly),))
@@ -134,12 +155,16 @@ def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
 
 
 def _keep_aside(path: Path, now: datetime) -> Path:
-    """Copy the file, and a log that could not be written into it, among the copies; only then may it be replaced."""
+    """Copy the file, and a log that could not be written into it, among the copies; only then may
+    it be replaced.
+    """
     aside = new_copy(path, ASIDE, "before-restore", now)
     for suffix in ("-wal", ""):
         original = path.with_name(path.name + suffix)
         if original.exists() and not _copy(original, aside.with_name(aside.name + suffix)):
-            original.rename(aside.with_name(aside.name + suffix))  # what cannot be read can still be moved
+            original.rename(
+                aside.with_name(aside.name + suffix)
+            )  # what cannot be read can still be moved
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return aside
@@ -148,7 +173,11 @@ def _keep_aside(path: Path, now: datetime) -> Path:
 def _copy(original: Path, target: Path) -> bool:
     """Copy a file whole; return False if the disk cannot read it."""
     try:
-        with original.open("rb") as source, written_whole(target) as partial, partial.open("wb") as copy:
+        with (
+            original.open("rb") as source,
+            written_whole(target) as partial,
+            partial.open("wb") as copy,
+        ):
             shutil.copyfileobj(source, copy)
     except OSError as error:
         if error.errno != errno.EIO:

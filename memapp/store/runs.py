@@ -32,8 +32,17 @@ _UNSOLVED = """SELECT open.fingerprint_id FROM error_events open
 """The failures that came so often since a time, and that nothing ever solved."""
 
 
-def current_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, since: datetime) -> Run | None:
-    """Return the run that goes on: the same task, or without one the same tool, in the same place, with no long pause.
+def current_run(
+    session: Session,
+    client: RunClient,
+    agent: str,
+    tool: str,
+    scope: str,
+    task: str,
+    since: datetime,
+) -> Run | None:
+    """Return the run that goes on: the same task, or without one the same tool, in the same place,
+    with no long pause.
 
     One of which it is known whether it passed is over.
     """
@@ -43,9 +52,17 @@ def current_run(session: Session, client: RunClient, agent: str, tool: str, scop
     return session.record(Run, sql, **about, since=since)
 
 
-def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str) -> Run:
+def add_run(
+    session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str
+) -> Run:
     run_id = session.new_id()
-    where = {"client": client, "agent": agent, "tool": "" if task else tool, "scope": scope, "task": task}
+    where = {
+        "client": client,
+        "agent": agent,
+        "tool": "" if task else tool,
+        "scope": scope,
+        "task": task,
+    }
     session.insert("runs", id=run_id, **where, started_at=session.now, last_at=session.now)
     return get_run(session, run_id)
 
@@ -57,7 +74,9 @@ def get_run(session: Session, run_id: str) -> Run:
 
 def list_runs(session: Session, limit: int) -> list[Run]:
     """Return runs, the latest first."""
-    return session.records(Run, f"{_RUN} ORDER BY r.last_at DESC, r.id DESC LIMIT :limit", limit=limit)
+    return session.records(
+        Run, f"{_RUN} ORDER BY r.last_at DESC, r.id DESC LIMIT :limit", limit=limit
+    )
 
 
 def last_step_worked(session: Session, run_id: str) -> bool:
@@ -74,7 +93,10 @@ def finish(session: Session, run_id: str, *, passed: bool, score: float | None) 
 
 def remove(session: Session, run_ids: Sequence[str]) -> None:
     """Delete runs with all that happened in them, and the fingerprints that nothing else has."""
-    session.run("DELETE FROM runs WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", ids=run_ids)
+    session.run(
+        "DELETE FROM runs WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))",
+        ids=run_ids,
+    )
     session.run(
         """DELETE FROM fingerprints WHERE user_id = :user AND id NOT IN (SELECT fingerprint_id FROM error_events)
            AND id NOT IN (SELECT fingerprint_id FROM lesson_triggers)
@@ -86,11 +108,28 @@ def add_step(session: Session, run: Run, attempt: ToolAttempt, feedback: Feedbac
     """Add a step to a run; return its id."""
     step_id, cost = session.new_id(), feedback.efficiency_signal
     sql = "SELECT coalesce(max(seq), 0) + 1 FROM run_steps WHERE run_id = :run AND user_id = :user"
-    signals = {"hard_failure": feedback.hard_failure, "constraint_failure": feedback.constraint_failure}
-    measured = {"progress": feedback.progress_signal, "seconds": cost.seconds, "tokens": cost.tokens, "cost": cost.cost}
+    signals = {
+        "hard_failure": feedback.hard_failure,
+        "constraint_failure": feedback.constraint_failure,
+    }
+    measured = {
+        "progress": feedback.progress_signal,
+        "seconds": cost.seconds,
+        "tokens": cost.tokens,
+        "cost": cost.cost,
+    }
     seq = session.value(sql, run=run.id)
     did = {"action": attempt.action, "exit_code": attempt.exit_code}
-    session.insert("run_steps", id=step_id, run_id=run.id, seq=seq, **did, **signals, **measured, created_at=session.now)
+    session.insert(
+        "run_steps",
+        id=step_id,
+        run_id=run.id,
+        seq=seq,
+        **did,
+        **signals,
+        **measured,
+        created_at=session.now,
+    )
     session.alter("runs", run.id, last_at=session.now)
     return step_id
 
@@ -107,24 +146,42 @@ def steps_of(session: Session, run_id: str) -> list[RunStep]:
     return session.records(RunStep, f"{_STEP} AND s.run_id = :run ORDER BY s.seq", run=run_id)
 
 
-# Failures --------------------------------------------------------------------------------------------------------------
+# Failures -----------------------------------------------------------------------------------------
 
 
 def fingerprints_of(session: Session, tool: str, scope: str, action: str) -> list[str]:
-    """Return the ids of the fingerprints by which the failures of an action in a place are recognised."""
+    """Return the ids of the fingerprints by which the failures of an action in a place are
+    recognised.
+    """
     sql = f"SELECT DISTINCT fingerprint_id FROM ({_EVENT}) WHERE tool = :tool AND scope = :scope AND action = :action"  # noqa: S608
     return session.column(sql, tool=tool, scope=scope, action=action)
 
 
-def add_error(session: Session, step_id: str, fingerprint_id: str, channel: Channel, excerpt: str, delta: float | None) -> str:
+def add_error(
+    session: Session,
+    step_id: str,
+    fingerprint_id: str,
+    channel: Channel,
+    excerpt: str,
+    delta: float | None,
+) -> str:
     """Add the failure of a step; return its id."""
     event_id = session.new_id()
-    about = {"step_id": step_id, "fingerprint_id": fingerprint_id, "channel": channel, "excerpt": excerpt}
-    session.insert("error_events", id=event_id, **about, progress_delta=delta, created_at=session.now)
+    about = {
+        "step_id": step_id,
+        "fingerprint_id": fingerprint_id,
+        "channel": channel,
+        "excerpt": excerpt,
+    }
+    session.insert(
+        "error_events", id=event_id, **about, progress_delta=delta, created_at=session.now
+    )
     return event_id
 
 
-def open_failures(session: Session, client: RunClient, agent: str, scope: str, since: datetime) -> list[ErrorEvent]:
+def open_failures(
+    session: Session, client: RunClient, agent: str, scope: str, since: datetime
+) -> list[ErrorEvent]:
     """Return the failures of a client in a place for which nothing worked yet, the latest first.
 
     One that came again and that nothing ever solved stays open for longer.
@@ -133,7 +190,9 @@ def open_failures(session: Session, client: RunClient, agent: str, scope: str, s
               AND (e.created_at >= :since OR e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED}))
               ORDER BY e.id DESC"""
     about = {"client": client, "agent": agent, "scope": scope, "times": WAITS_LONGER}
-    return session.records(ErrorEvent, sql, since=since, unsolved_since=session.now - UNSOLVED_DAYS, **about)
+    return session.records(
+        ErrorEvent, sql, since=since, unsolved_since=session.now - UNSOLVED_DAYS, **about
+    )
 
 
 def unsolved(session: Session, limit: int) -> list[Unsolved]:
@@ -142,11 +201,15 @@ def unsolved(session: Session, limit: int) -> list[Unsolved]:
               JOIN run_steps s ON s.id = e.step_id JOIN fingerprints f ON f.id = e.fingerprint_id
               WHERE e.user_id = :user AND e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED})
               GROUP BY e.fingerprint_id ORDER BY max(e.id) DESC LIMIT :limit"""  # noqa: S608
-    return session.records(Unsolved, sql, unsolved_since=session.now - UNSOLVED_DAYS, times=RECURS, limit=limit)
+    return session.records(
+        Unsolved, sql, unsolved_since=session.now - UNSOLVED_DAYS, times=RECURS, limit=limit
+    )
 
 
 def step_before(session: Session, run: Run, step_id: str, since: datetime) -> str | None:
-    """Return the step that a client did in the place of a run before another, with whatever tool; None if none since a time."""
+    """Return the step that a client did in the place of a run before another, with whatever tool;
+    None if none since a time.
+    """
     sql = """SELECT max(s.id) FROM runs r JOIN run_steps s ON s.run_id = r.id
              WHERE r.user_id = :user AND r.client = :client AND r.agent = :agent AND r.scope = :scope AND s.id < :id
                AND r.last_at >= :since"""
@@ -156,14 +219,18 @@ def step_before(session: Session, run: Run, step_id: str, since: datetime) -> st
 
 
 def last_failure(session: Session, scope: str, tool: str, since: datetime) -> ErrorEvent | None:
-    """Return what failed last in a place, or in any since a time, if the person did it with a certain tool."""
+    """Return what failed last in a place, or in any since a time, if the person did it with a
+    certain tool.
+    """
     sql = f"""{_EVENT} AND (r.scope = :scope OR f.tool = :tool AND r.client = 'person' AND e.created_at >= :since)
               ORDER BY e.id DESC LIMIT 1"""
     return session.record(ErrorEvent, sql, scope=scope, tool=tool, since=since)
 
 
 def latest_steps(session: Session, scope: str, since: datetime, limit: int) -> list[LatestStep]:
-    """Return what was done in a place since a time, where the tool itself tells how it went, the latest first."""
+    """Return what was done in a place since a time, where the tool itself tells how it went, the
+    latest first.
+    """
     sql = f"""SELECT s.action, e.id IS NOT NULL AS failed, s.seconds, s.created_at AS at, coalesce(f.shape, '') AS shape,
                      coalesce(f.subject, '') AS subject, coalesce(f.tags, '[]') AS tags
               FROM (SELECT s.id FROM runs r JOIN run_steps s ON s.run_id = r.id
@@ -177,7 +244,9 @@ def latest_steps(session: Session, scope: str, since: datetime, limit: int) -> l
 
 def get_error(session: Session, event_id: str) -> ErrorEvent:
     """Return a failure. Raises `NotFound`."""
-    return session.existing(ErrorEvent, f"failure {event_id}", f"{_EVENT} AND e.id = :id", id=event_id)
+    return session.existing(
+        ErrorEvent, f"failure {event_id}", f"{_EVENT} AND e.id = :id", id=event_id
+    )
 
 
 def solve(session: Session, event_ids: Sequence[str], step_id: str) -> None:
@@ -195,7 +264,9 @@ def times(session: Session, fingerprint_id: str) -> tuple[int, int]:
     return row["n"], row["runs"]
 
 
-def evidence_of(session: Session, fingerprint_ids: Sequence[str], limit: int = 20) -> list[Evidence]:
+def evidence_of(
+    session: Session, fingerprint_ids: Sequence[str], limit: int = 20
+) -> list[Evidence]:
     """Return when some failures happened, the latest first, with what worked then."""
     sql = """SELECT s.run_id, s.action, e.created_at AS at, solving.action AS solved_by
              FROM error_events e

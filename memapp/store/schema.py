@@ -1,4 +1,6 @@
-"""The schema: the migrations that create it, and which tables, indexes and triggers each version must have."""
+"""The schema: the migrations that create it, and which tables, indexes and triggers each version
+must have.
+"""
 
 import re
 import sqlite3
@@ -18,7 +20,9 @@ APPLICATION_ID = 0x4D454D41  # "MEMA"
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Give SQL what it has not got itself: its lower() knows A to Z only, and its index no script without spaces."""
+    """Give SQL what it has not got itself: its lower() knows A to Z only, and its index no script
+    without spaces.
+    """
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.create_function("in_pairs", 1, _in_pairs, deterministic=True)
 
@@ -37,7 +41,9 @@ def scripts() -> list[Path]:
 
 
 def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
-    """Bring a file up to date. `back_up` is called with the old version first, unless the file is new."""
+    """Bring a file up to date. `back_up` is called with the old version first, unless the file is
+    new.
+    """
     files = scripts()
     done = writer.execute("PRAGMA user_version").fetchone()[0]
     if done == len(files):
@@ -47,11 +53,15 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
 
     if done:
         back_up(done)
-    writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")  # first: killed while it is made, a file is known as ours
+    writer.execute(
+        f"PRAGMA application_id = {APPLICATION_ID}"
+    )  # first: killed while it is made, a file is known as ours
     migrations = Migrations("memapp")
     for number, file in enumerate(files, start=1):
         migrations(name=file.stem)(_migration(number, file))
-    writer.execute("PRAGMA foreign_keys = 0")  # else a table that is made anew would take with it what refers to it
+    writer.execute(
+        "PRAGMA foreign_keys = 0"
+    )  # else a table that is made anew would take with it what refers to it
     try:
         migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
     finally:
@@ -62,7 +72,11 @@ def count_listed(conn: sqlite3.Connection) -> int:
     """Return how many migrations a file says were applied to it."""
     if not conn.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone():
         return 0
-    return int(conn.execute("SELECT count(*) FROM _sqlite_migrations WHERE migration_set = 'memapp'").fetchone()[0])
+    return int(
+        conn.execute(
+            "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = 'memapp'"
+        ).fetchone()[0]
+    )
 
 
 def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], None]":
@@ -71,7 +85,10 @@ def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], No
         for statement in statements(file.read_text("utf-8")):
             db.conn.execute(statement)
         if lost := db.conn.execute("PRAGMA foreign_key_check").fetchone():
-            raise StoreError(f"After {file.name} a row of {lost[0]} refers to none of {lost[2]}.", "Nothing was changed.")
+            raise StoreError(
+                f"After {file.name} a row of {lost[0]} refers to none of {lost[2]}.",
+                "Nothing was changed.",
+            )
         db.conn.execute(f"PRAGMA user_version = {number}")
 
     return apply
@@ -91,7 +108,9 @@ def statements(script: str) -> Iterator[str]:
 
 
 def golden(version: int) -> tuple[set[tuple[str, str, str]], set[tuple[str, ...]]]:
-    """Return the tables, indexes and triggers that a file of a version must have, and its fixed rows, each behind its table."""
+    """Return the tables, indexes and triggers that a file of a version must have, and its fixed
+    rows, each behind its table.
+    """
     return _made_by(tuple(scripts()[:version]))
 
 
@@ -107,20 +126,38 @@ def _made_by(files: tuple[Path, ...]) -> tuple[set[tuple[str, str, str]], set[tu
 
 
 def words_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
-    """Return the fixed rows of a file: the words that columns may hold, and the fields of the profile."""
-    from memapp.store.vocabulary import VOCABULARY  # who only opens a file waits for none of the words
+    """Return the fixed rows of a file: the words that columns may hold, and the fields of the
+    profile.
+    """
+    from memapp.store.vocabulary import (
+        VOCABULARY,
+    )  # who only opens a file waits for none of the words
 
-    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}  # of that version
+    there = {
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }  # of that version
     tables = there.intersection((*VOCABULARY, "profile_fields"))
-    return {(table, *map(str, row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")}  # noqa: S608
+    return {
+        (table, *map(str, row))
+        for table in tables
+        for row in connection.execute(f"SELECT * FROM {table}")
+    }
 
 
 def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    """Return what a file consists of, without what SQLite and sqlite-utils keep there for themselves."""
-    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master")
+    """Return what a file consists of, without what SQLite and sqlite-utils keep there for
+    themselves.
+    """
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master"
+    )
     return {
         (row["type"], row["name"], row["sql"])
         for row in rows
         if not row["name"].startswith("sqlite_")
-        and not (row["tbl_name"] == "_sqlite_migrations" and row["sql"].startswith(("CREATE TABLE", "CREATE UNIQUE INDEX")))
+        and not (
+            row["tbl_name"] == "_sqlite_migrations"
+            and row["sql"].startswith(("CREATE TABLE", "CREATE UNIQUE INDEX"))
+        )
     }

@@ -1,4 +1,6 @@
-"""The scope of a query: what it may see, limited inside the SQL, before anything is ranked or cut off."""
+"""The scope of a query: what it may see, limited inside the SQL, before anything is ranked or cut
+off.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -50,10 +52,22 @@ class Scope:
         values: dict[str, Any] = {"user": self.user_id}
         if self.categories is not None:
             values["categories"] = to_json(sorted(self.categories))
-            values["recent_since"] = to_text(self.recent_activity_since) if self.recent_activity_since else "9"
+            values["recent_since"] = (
+                to_text(self.recent_activity_since) if self.recent_activity_since else "9"
+            )
         for name, value in self._given().items():
-            values[name] = to_text(value) if isinstance(value, datetime) else int(value) if isinstance(value, bool) else value
+            values[name] = (
+                to_text(value)
+                if isinstance(value, datetime)
+                else int(value)
+                if isinstance(value, bool)
+                else value
+            )
         return values
 
     def _given(self) -> dict[str, Any]:
-        return {name: value for name in _CONDITIONS if (value := getattr(self.filters, name)) is not None}
+        return {
+            name: value
+            for name in _CONDITIONS
+            if (value := getattr(self.filters, name)) is not None
+        }

@@ -1,6 +1,8 @@
-"""The search of the indexes: full text, meaning, and nearly the same spelling; what they find becomes ranking's candidates.
+"""The search of the indexes: full text, meaning, and nearly the same spelling; what they find
+becomes ranking's candidates.
 
-Only what belongs to the person and is live takes part, and it does so before anything is cut off by a limit.
+Only what belongs to the person and is live takes part, and it does so before anything is cut off by
+a limit.
 """
 
 from collections import Counter
@@ -21,7 +23,9 @@ FACTS_BY_WORDS = 50
 MESSAGES_BY_WORDS = 200
 """More, since a message may owe its place to its neighbours."""
 LIKELY_ENOUGH = 8
-"""The best matches, as a multiple of those wanted: to read the row of every match takes as long as to find them all."""
+"""The best matches, as a multiple of those wanted: to read the row of every match takes as long as
+to find them all.
+"""
 BY_MEANING = 50
 MISSPELT_AMONG = 1000
 """How many facts, the newest, are read for a word that no fact holds as it is written."""
@@ -65,7 +69,9 @@ _MESSAGES_BY_KEY = """
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
 _TAUGHT = "(m.origin <> 'reflected' AND m.kind <> 'insight')"
-"""SQL for a memory whose end is a word on its messages: to dismiss an insight or an episode is none."""
+"""SQL for a memory whose end is a word on its messages: to dismiss an insight or an episode is
+none.
+"""
 _NO_LONGER_HOLDS = f"""(
     m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
     OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref  -- the person wrote something else in its place
@@ -86,7 +92,9 @@ def search_memories(
     """Return the facts in scope that hold a word, or nearly, or mean something alike. Unordered."""
     by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
     fixed = {**scope.values, "weight": TAG_WEIGHT}
-    by_words = _scores(session, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
+    by_words = _scores(
+        session, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed
+    )
     misspelt = {} if unfinished else _misspelt(session, scope, words)
     by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
     rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *misspelt})
@@ -101,20 +109,34 @@ def search_messages(
     unfinished: bool = False,
     commands: bool = False,
 ) -> list[Candidate]:
-    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something alike.
+    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something
+    alike.
 
     Commands, and what they wrote, are among them only where that is said.
     """
     fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT, "commands": commands}
-    by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
+    by_words = _scores(
+        session,
+        _MESSAGES_BY_WORDS,
+        match_any(words, unfinished=unfinished),
+        MESSAGES_BY_WORDS,
+        fixed,
+    )
     rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, by_words)
     return _candidates(rows, likeness, bm25=by_words)
 
 
-def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:
+def _candidates(
+    rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]
+) -> list[Candidate]:
     """Return what was found, each row with its scores by their names."""
     return [
-        record(Candidate, row, cosine=likeness.of(key), **{name: found.get(key, 0.0) for name, found in scores.items()})
+        record(
+            Candidate,
+            row,
+            cosine=likeness.of(key),
+            **{name: found.get(key, 0.0) for name, found in scores.items()},
+        )
         for key, row in rows.items()
     ]
 
@@ -130,7 +152,9 @@ def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str
 
 
 def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
+    """Return those messages of which a fact left memory, or was reworded, since the person took it
+    back or said otherwise.
+    """
     sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
               WHERE +m.user_id = :user AND {_TAUGHT} AND {_NO_LONGER_HOLDS}
                 AND s.message_id IN (SELECT value FROM json_each(:ids))
@@ -141,8 +165,14 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
 
 
 def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
-    """Let messages be no evidence from now on, and be told in no chat: the person said so. Return those that were not yet so."""
-    return [memory_id for memory_id in message_ids if session.insert_new("taken_back", message_id=memory_id)]
+    """Let messages be no evidence from now on, and be told in no chat: the person said so. Return
+    those that were not yet so.
+    """
+    return [
+        memory_id
+        for memory_id in message_ids
+        if session.insert_new("taken_back", message_id=memory_id)
+    ]
 
 
 def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
@@ -152,7 +182,9 @@ def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
 
 
 def unread(session: Session, message_ids: Sequence[str]) -> dict[str, str]:
-    """Return what was said in messages from which nothing is learned yet, or in what they answer, of those that are such."""
+    """Return what was said in messages from which nothing is learned yet, or in what they answer,
+    of those that are such.
+    """
     sql = """SELECT i.value AS id, s.text FROM json_each(:ids) i CROSS JOIN messages m ON m.id = i.value
              CROSS JOIN messages s ON s.id IN (m.id, m.reply_to) CROSS JOIN surprises u ON u.message_id = s.id
              WHERE s.user_id = :user AND u.state IN ('pending', 'failed')"""
@@ -160,10 +192,11 @@ def unread(session: Session, message_ids: Sequence[str]) -> dict[str, str]:
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:
-    """Return what messages say that waits for the person's yes, or did not get it, of those that say such a thing.
+    """Return what messages say that waits for the person's yes, or did not get it, of those that
+    say such a thing.
 
-    A reply may say again what it answers, and a question of memapp what it asks about. A message of an imported chat waits until
-    the last word on that chat is a yes.
+    A reply may say again what it answers, and a question of memapp what it asks about. A message of
+    an imported chat waits until the last word on that chat is a yes.
     """
     sql = """WITH said AS (
                  SELECT value AS id, value AS source FROM json_each(:ids)
@@ -192,7 +225,8 @@ def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[
 
 
 def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
-    """Keep the sources of facts that are about to be erased: of those that no longer hold, or of all of them.
+    """Keep the sources of facts that are about to be erased: of those that no longer hold, or of
+    all of them.
 
     What was merged into a memory that stays is still said there, and so it holds.
     """
@@ -204,23 +238,33 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
     session.run(sql, ids=memory_ids, all=all_of_them)
 
 
-def _scores(session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
+def _scores(
+    session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]
+) -> dict[int, float]:
     """Return keys with their bm25, turned so that more is better.
 
-    What may be seen is looked for among the best matches, and among all of them where these hold too little.
+    What may be seen is looked for among the best matches, and among all of them where these hold
+    too little.
     """
     if query is None:
         return {}
     for among in (LIKELY_ENOUGH * limit, -1):
-        found = {row["key"]: row["score"] for row in session.run(sql, query=query, limit=limit, among=among, **fixed)}
+        found = {
+            row["key"]: row["score"]
+            for row in session.run(sql, query=query, limit=limit, among=among, **fixed)
+        }
         if len(found) == limit:
             break
     return found
 
 
 def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:
-    """Return the facts that nearly hold a word which no fact holds, with the share of such words among all."""
-    unknown = [word for word in words if len(word) >= MISSPELT_LETTERS and not _known(session, scope, word)]
+    """Return the facts that nearly hold a word which no fact holds, with the share of such words
+    among all.
+    """
+    unknown = [
+        word for word in words if len(word) >= MISSPELT_LETTERS and not _known(session, scope, word)
+    ]
     if not unknown:
         return {}
     newest = _NEWEST_MEMORIES.format(where=scope.where)
@@ -234,10 +278,19 @@ def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int,
 
 
 def _known(session: Session, scope: Scope, word: str) -> bool:
-    return session.row(_HELD.format(where=scope.where), query=as_phrase(word), **scope.values) is not None
+    return (
+        session.row(_HELD.format(where=scope.where), query=as_phrase(word), **scope.values)
+        is not None
+    )
 
 
-def _rows(session: Session, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]) -> dict[int, Row]:
+def _rows(
+    session: Session,
+    sql: str,
+    fixed: Mapping[str, object],
+    likeness: Likeness,
+    found: Iterable[int],
+) -> dict[int, Row]:
     """Return the live rows of what was found and of the likest, by key.
 
     A vector may belong to a chat that was deleted: then further ones are asked for.
@@ -245,7 +298,10 @@ def _rows(session: Session, sql: str, fixed: Mapping[str, object], likeness: Lik
     keys, asked = set(found), BY_MEANING
     while True:
         nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
-        rows = {row["key"]: row for row in session.run(sql, chars=TEXT_CHARS, keys=[*keys, *nearest], **fixed)}
+        rows = {
+            row["key"]: row
+            for row in session.run(sql, chars=TEXT_CHARS, keys=[*keys, *nearest], **fixed)
+        }
         alive = [key for key in nearest if key in rows]
         if len(alive) >= BY_MEANING or len(nearest) < asked:
             kept = keys.union(alive[:BY_MEANING])

@@ -23,8 +23,9 @@ USER_ID = "me"
 class Session:
     """A connection, on behalf of one person, and one moment for all that is done with it.
 
-    In every statement `:user` is the person and `:now` the moment. What else it names is given by name, and stands in the file as
-    `records` writes it: ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
+    In every statement `:user` is the person and `:now` the moment. What else it names is given by
+    name, and stands in the file as `records` writes it: ids are looked for with `IN (SELECT value
+    FROM json_each(:ids))`.
     """
 
     __slots__ = ("_given", "conn", "now", "user_id")
@@ -49,10 +50,16 @@ class Session:
 
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""
-        return self.conn.execute(sql, self._given | {name: stored(value) for name, value in values.items()})
+        return self.conn.execute(
+            sql, self._given | {name: stored(value) for name, value in values.items()}
+        )
 
-    def run_many(self, sql: str, rows: Iterable[Mapping[str, Any]], /, **values: Any) -> sqlite3.Cursor:
-        """Execute a statement for each row, whose values stand as they are in the file; others are the same for all."""
+    def run_many(
+        self, sql: str, rows: Iterable[Mapping[str, Any]], /, **values: Any
+    ) -> sqlite3.Cursor:
+        """Execute a statement for each row, whose values stand as they are in the file; others are
+        the same for all.
+        """
         alike = self._given | {name: stored(value) for name, value in values.items()}
         return self.conn.executemany(sql, [{**alike, **row} for row in rows])
 
@@ -66,12 +73,18 @@ class Session:
 
     def put(self, table: str, /, **row: Any) -> None:
         """Add a row of the person's, or give it these values if it is there."""
-        self._insert(table, row, f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in row)}")
+        self._insert(
+            table,
+            row,
+            f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in row)}",
+        )
 
     def alter(self, table: str, row_id: str, /, **values: Any) -> None:
         """Give the person's row with an id other values."""
         named = ", ".join(f"{name} = :{name}" for name in values)
-        self.run(f"UPDATE {table} SET {named} WHERE user_id = :user AND id = :id", id=row_id, **values)  # noqa: S608
+        self.run(
+            f"UPDATE {table} SET {named} WHERE user_id = :user AND id = :id", id=row_id, **values
+        )
 
     def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> bool:
         names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
@@ -98,7 +111,9 @@ class Session:
         return record(kind, found) if found else None
 
     def existing(self, kind: type[T], named: str, sql: str, /, **values: Any) -> T:
-        """Return the record that the first row holds. Raises `NotFound`, by that name, where there is none."""
+        """Return the record that the first row holds. Raises `NotFound`, by that name, where there
+        is none.
+        """
         found = self.record(kind, sql, **values)
         if found is None:
             raise NotFound(f"There is no {named}.")

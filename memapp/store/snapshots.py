@@ -1,8 +1,9 @@
-"""Snapshots: a memory with its sources and relations as one JSON object, each value by its name, with the version of the form.
+"""Snapshots: a memory with its sources and relations as one JSON object, each value by its name,
+with the version of the form.
 
-A snapshot is what the history keeps as a version, and what is put back when a change is taken back. Names that are missing
-take the default of `Memory`, so what is at its default is left out; names that are not known are passed over: a snapshot
-outlives the schema it was taken in.
+A snapshot is what the history keeps as a version, and what is put back when a change is taken back.
+Names that are missing take the default of `Memory`, so what is at its default is left out; names
+that are not known are passed over: a snapshot outlives the schema it was taken in.
 """
 
 import json
@@ -18,8 +19,12 @@ from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
 
 FORM = 1
-TEXT, TAGS, STEPS, INSTEAD_OF = (f"snapshot ->> '{name}'" for name in ("text", "tags", "steps", "instead_of"))
-"""SQL for what a snapshot says, and for its tags, its steps and what it stands in place of, which are NULL where it has none."""
+TEXT, TAGS, STEPS, INSTEAD_OF = (
+    f"snapshot ->> '{name}'" for name in ("text", "tags", "steps", "instead_of")
+)
+"""SQL for what a snapshot says, and for its tags, its steps and what it stands in place of, which
+are NULL where it has none.
+"""
 NORMAL_TEXT = f"normalise({TEXT})"
 """SQL for what counts as the same text."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
@@ -50,13 +55,19 @@ def of(session: Session, memory: Memory) -> Snapshot:
 
 
 def of_new(memory: Memory) -> Snapshot:
-    """Return the snapshot of a memory that was just added, as `take` would read it: with each source once, in order."""
+    """Return the snapshot of a memory that was just added, as `take` would read it: with each
+    source once, in order.
+    """
     return Snapshot(replace(memory, sources=tuple(sorted(set(memory.sources)))))
 
 
 def write(snapshot: Snapshot) -> str:
     """Return a snapshot as JSON, without the id, which stands beside it."""
-    named = {name: value for name, value in _named(snapshot.memory).items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
+    named = {
+        name: value
+        for name, value in _named(snapshot.memory).items()
+        if name not in _DEFAULTS or value != _DEFAULTS[name]
+    }
     return to_json(named | {"relations": snapshot.relations} if snapshot.relations else named)
 
 
@@ -66,15 +77,26 @@ def write_memory(memory: Memory) -> str:
 
 
 def _named(memory: Memory) -> dict[str, Any]:
-    """Return the fields of a memory by name but its id: times as they stand in its row, tags as an array, a pin as a boolean."""
+    """Return the fields of a memory by name but its id: times as they stand in its row, tags as an
+    array, a pin as a boolean.
+    """
     row = {name: records.stored(value) for name, value in row_of(memory).items() if name != "id"}
-    return {"version": FORM, **row, "tags": memory.tags, "sources": memory.sources, "steps": memory.steps}
+    return {
+        "version": FORM,
+        **row,
+        "tags": memory.tags,
+        "sources": memory.sources,
+        "steps": memory.steps,
+    }
 
 
 def read(snapshot: str, memory_id: str) -> Snapshot:
     """Return what `write` or `write_memory` wrote of a memory."""
     named = json.loads(snapshot)
-    return Snapshot(Memory(**{"tags": (), **records.read(named, Memory), "id": memory_id}), named.get("relations", ()))
+    return Snapshot(
+        Memory(**{"tags": (), **records.read(named, Memory), "id": memory_id}),
+        named.get("relations", ()),
+    )
 
 
 @from_row
@@ -83,24 +105,35 @@ def of_row(row: Row) -> Snapshot:
     return read(row["snapshot"], row["memory_id"])
 
 
-def put_back(session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot) -> None:
+def put_back(
+    session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot
+) -> None:
     """Restore row, sources and relations from a snapshot; skip those whose targets are gone.
 
-    `after` is the snapshot that the undone change made. Relations found since then stay, unless the text becomes another.
+    `after` is the snapshot that the undone change made. Relations found since then stay, unless the
+    text becomes another.
     """
     memory = snapshot.memory
     known = {relation["id"] for relation in after.relations}
-    found = [relation for relation in now.relations if relation["id"] not in known] if now.memory.text == memory.text else []
+    found = (
+        [relation for relation in now.relations if relation["id"] not in known]
+        if now.memory.text == memory.text
+        else []
+    )
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {
         "normal_text": session.normalise(memory.text)
     }
     session.alter("memories", memory_id, **row)
-    session.run("DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id)
+    session.run(
+        "DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id
+    )
     sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)
                  SELECT m.user_id, :id, m.id FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value
                  WHERE m.user_id = :user"""
     session.run(sources, id=memory_id, sources=memory.sources)
-    session.run("DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory_id)
+    session.run(
+        "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory_id
+    )
     session.conn.executemany(
         f"""INSERT INTO relations ({", ".join(_RELATION)})
             SELECT :id, :user_id, f.id, t.id, :relation_type, :strength, :created_at

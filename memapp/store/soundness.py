@@ -44,15 +44,21 @@ def _unreadable_time(conn: sqlite3.Connection) -> str:
 
 
 def read_texts(conn: sqlite3.Connection) -> None:
-    """Read every value: SQLite itself takes any bytes for a text. Over a connection that raises `Damaged` where one is none."""
-    of_rows = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    """Read every value: SQLite itself takes any bytes for a text. Over a connection that raises
+    `Damaged` where one is none.
+    """
+    of_rows = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
     for (table,) in conn.execute(of_rows).fetchall():
         for _ in conn.execute(f"SELECT * FROM {table}"):  # noqa: S608
             pass
 
 
 def check_schema(conn: sqlite3.Connection, path: Path) -> None:
-    """Compare the file with what the migrations make. Raises `Damaged` naming the first part that differs."""
+    """Compare the file with what the migrations make. Raises `Damaged` naming the first part that
+    differs.
+    """
     parts, words = schema.golden(len(schema.scripts()))
     altered = sorted({(kind, name) for kind, name, _ in schema.schema_of(conn) ^ parts})
     if not altered:
@@ -67,7 +73,9 @@ def check_schema(conn: sqlite3.Connection, path: Path) -> None:
 
 
 def mismatched(conn: sqlite3.Connection) -> list[str]:
-    """Return the full-text indexes that do not match their tables. Takes the lock of a writer, though nothing is written."""
+    """Return the full-text indexes that do not match their tables. Takes the lock of a writer,
+    though nothing is written.
+    """
     return [table for table in FULL_TEXT_TABLES if not _matches(conn, table)]
 
 

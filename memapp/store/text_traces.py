@@ -1,4 +1,6 @@
-"""Traces of deleted text in the files, erased: in what SQLite keeps and in the copies; and a scan that proves they are gone."""
+"""Traces of deleted text in the files, erased: in what SQLite keeps and in the copies; and a scan
+that proves they are gone.
+"""
 
 import os
 import sqlite3
@@ -21,7 +23,16 @@ from memapp.store.foreign import is_sound
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.free_pages import empty_free_pages
 from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
-from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, notes, plain_files, read_copy_name, read_id, restored_half
+from memapp.store.place import (
+    BACKUPS,
+    COPY_FOLDERS,
+    delete_copy,
+    notes,
+    plain_files,
+    read_copy_name,
+    read_id,
+    restored_half,
+)
 from memapp.store.session import Session
 from memapp.store.soundness import FULL_TEXT_TABLES
 
@@ -31,7 +42,9 @@ CHUNK = 256 * 1024
 """Small, so that the screen need not wait while one is searched."""
 PIECE = 16 * 1024 * 1024
 PAGES_MERGED = 64
-"""Of an index, in one transaction. The file is cleaned in pieces too: whoever wants to write need not wait for long."""
+"""Of an index, in one transaction. The file is cleaned in pieces too: whoever wants to write need
+not wait for long.
+"""
 
 
 class Fate(StrEnum):
@@ -44,10 +57,11 @@ class Fate(StrEnum):
 
 
 def settle(database: Database) -> bool:
-    """Take what was deleted out of the indexes, the unused parts of the file, and the log; False if another program reads that.
+    """Take what was deleted out of the indexes, the unused parts of the file, and the log; False if
+    another program reads that.
 
-    Who writes meanwhile waits for one piece at a time, and at the end for one look at the whole: in between, SQLite may have
-    moved something from what was not done yet to where all was done.
+    Who writes meanwhile waits for one piece at a time, and at the end for one look at the whole: in
+    between, SQLite may have moved something from what was not done yet to where all was done.
     """
     _merge_indexes(database.write)
     page_size = database.read().execute("PRAGMA page_size").fetchone()[0]
@@ -65,17 +79,31 @@ def settle(database: Database) -> bool:
 
 
 def copies(database: Database) -> list[Path]:
-    """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
+    """Return the copies of the file: those that memapp made, and those that the person put among
+    the backups.
+    """
     mine = read_id(database.path)
-    others = (path for path in plain_files(database.path.parent / BACKUPS) if read_copy_name(path.name) is None)
+    others = (
+        path
+        for path in plain_files(database.path.parent / BACKUPS)
+        if read_copy_name(path.name) is None
+    )
     made = [copy.path for copy in place.copies(database.path)]
     return [*made, *(path for path in sorted(others) if is_sound(path) and read_id(path) == mine)]
 
 
-def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
-    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound.
+def clean_copy(
+    path: Path,
+    user_id: str,
+    wording: Wording,
+    traces: ByteNeedles,
+    erase: Callable[[Session], Erased],
+) -> Fate:
+    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill
+    leaves it sound.
 
-    One that nothing can be done about is no reason to keep the rest. Raises `DiskFull`: that passes.
+    One that nothing can be done about is no reason to keep the rest. Raises `DiskFull`: that
+    passes.
     """
     try:
         return Fate.CLEANED if _erase_inside(path, user_id, wording, erase) else Fate.UNTOUCHED
@@ -92,10 +120,15 @@ def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, 
 
 
 def remove_unfinished(path: Path) -> None:
-    """Delete half-written files of a killed backup or export, those elsewhere as soon as their folder is there."""
+    """Delete half-written files of a killed backup or export, those elsewhere as soon as their
+    folder is there.
+    """
     names = [(path.name, ending) for ending in HALVES]
     found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
-    for unfinished in (*(path for path in found if read_copy_name(path.name) in names), *_restored_halves(path)):
+    for unfinished in (
+        *(path for path in found if read_copy_name(path.name) in names),
+        *_restored_halves(path),
+    ):
         with suppress(OSError):
             unfinished.unlink()
     for note, half in notes(path).items():
@@ -132,7 +165,10 @@ class Scan:
 
 def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan:
     """Search the bytes of the open file, of what lies beside it, and of more files and folders."""
-    counts = [(database.path.name + suffix, needles.count(_chunks(file))) for suffix, file in _open_files(database)]
+    counts = [
+        (database.path.name + suffix, needles.count(_chunks(file)))
+        for suffix, file in _open_files(database)
+    ]
     files, unread = _other_files(database, more)
     for path in sorted(files):
         try:
@@ -141,14 +177,25 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan
             continue
         except OSError:
             unread.add(path)
-    return Scan(len(counts), tuple(count for count in counts if count[1]), tuple(sorted(path.name for path in unread)))
+    return Scan(
+        len(counts),
+        tuple(count for count in counts if count[1]),
+        tuple(sorted(path.name for path in unread)),
+    )
 
 
 def _other_files(database: Database, more: Iterable[Path]) -> tuple[set[Path], set[Path]]:
-    """Return every file that memapp may write words to, but those that SQLite has open and the locks; and what is unreadable."""
+    """Return every file that memapp may write words to, but those that SQLite has open and the
+    locks; and what is unreadable.
+    """
     path, unread = database.path, set(notes(database.path).values())
     beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
-    copies = {file for folder in COPY_FOLDERS for file in _below(path.parent / folder, unread) if not _is_of_another(path, file)}
+    copies = {
+        file
+        for folder in COPY_FOLDERS
+        for file in _below(path.parent / folder, unread)
+        if not _is_of_another(path, file)
+    }
     below = [path for folder in more for path in (folder, *_below(folder, unread))]
     files = set()
     for copy in (*beside, *copies, *below):
@@ -182,7 +229,9 @@ def _restored_halves(path: Path) -> list[Path]:
 
 
 def _is_of_another(path: Path, copy: Path) -> bool:
-    """Say whether memapp made a copy of another memory file. What the person put there may be of this one."""
+    """Say whether memapp made a copy of another memory file. What the person put there may be of
+    this one.
+    """
     found = read_copy_name(copy.name)
     return found is not None and found[0] != path.name
 
@@ -194,7 +243,9 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
             yield suffix, file
 
 
-def _erase_inside(path: Path, user_id: str, wording: Wording, erase: Callable[[Session], Erased]) -> bool:
+def _erase_inside(
+    path: Path, user_id: str, wording: Wording, erase: Callable[[Session], Erased]
+) -> bool:
     """Return whether there was anything to erase."""
     with open_copy(path) as conn:
         if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
@@ -204,7 +255,9 @@ def _erase_inside(path: Path, user_id: str, wording: Wording, erase: Callable[[S
         erased = erase(Session(conn, user_id))
         _, begun = planned(Session(conn, user_id))  # here before, and killed before it was done
         if not (erased.memories or erased.messages or erased.others or begun):
-            conn.execute("COMMIT")  # what it has still to learn is not to be learned unasked: the fingerprints stay
+            conn.execute(
+                "COMMIT"
+            )  # what it has still to learn is not to be learned unasked: the fingerprints stay
             return False
         mark_erased(Session(conn, user_id))
         conn.execute("COMMIT")
@@ -219,12 +272,19 @@ def _erase_inside(path: Path, user_id: str, wording: Wording, erase: Callable[[S
 
 
 def _merge_indexes(writing: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
-    """Write the full-text indexes anew without what was deleted, a little at a time: until then that is only crossed out."""
+    """Write the full-text indexes anew without what was deleted, a little at a time: until then
+    that is only crossed out.
+    """
     with writing() as conn:
         if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
-            conn.execute("DELETE FROM sqlite_stat4")  # some builds of SQLite keep samples of indexed text there
+            conn.execute(
+                "DELETE FROM sqlite_stat4"
+            )  # some builds of SQLite keep samples of indexed text there
     for table in FULL_TEXT_TABLES:
-        pages, changes = -PAGES_MERGED, 2  # negative: at first all parts of an index are made ready to become one
+        pages, changes = (
+            -PAGES_MERGED,
+            2,
+        )  # negative: at first all parts of an index are made ready to become one
         while changes >= 2:
             with writing() as conn:
                 before = conn.total_changes

@@ -1,13 +1,23 @@
-"""The events by which agents are judged, out of the history, the requests and the rounds; and the sums of those that are old.
+"""The events by which agents are judged, out of the history, the requests and the rounds; and the
+sums of those that are old.
 
-What the person corrected is the view `overrides`. Nothing here is written but by the job that sums up.
+What the person corrected is the view `overrides`. Nothing here is written but by the job that sums
+up.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memapp.domain.trust import Act, Agent, Override, TrustEvent, TrustSums, approval_event, dissent_event
+from memapp.domain.trust import (
+    Act,
+    Agent,
+    Override,
+    TrustEvent,
+    TrustSums,
+    approval_event,
+    dissent_event,
+)
 from memapp.store.agents import get_agent
 from memapp.store.session import Session
 
@@ -24,13 +34,17 @@ def list_names(session: Session) -> list[str]:
 
 
 def list_agents(session: Session, names: Sequence[str]) -> list[Agent]:
-    """Return what is noted of agents, in the order of their names; one of which nothing is gets what its name says."""
+    """Return what is noted of agents, in the order of their names; one of which nothing is gets
+    what its name says.
+    """
     found = (get_agent(session, name) or _new(*name.partition(":")) for name in names)
     return [replace(agent, months=list_months(session, agent.name)) for agent in found]
 
 
 def _new(kind: str, colon: str, model: str) -> Agent:
-    return Agent(kind + colon + model, model, "curator" if kind in ("merge", "lifecycle") else "creator")
+    return Agent(
+        kind + colon + model, model, "curator" if kind in ("merge", "lifecycle") else "creator"
+    )
 
 
 def list_overrides(session: Session, agent: str = "", after: int = 0) -> list[Override]:
@@ -48,11 +62,18 @@ def list_acts(session: Session, agent: str, after: int) -> list[Act]:
     sql = """SELECT number, ts FROM history WHERE user_id = :user AND actor = :agent AND number > :after AND undoes IS NULL
              AND event IN ('ADD', 'UPDATE', 'DELETE', 'TTL', 'MERGE') AND meta ->> 'took_in' IS NULL
              AND (instr(memory_id, ':') = 0 OR memory_id GLOB 'lesson:*') ORDER BY number"""
-    return [Act(number, datetime.fromisoformat(at)) for number, at in session.run(sql, agent=agent, after=after)]
+    return [
+        Act(number, datetime.fromisoformat(at))
+        for number, at in session.run(sql, agent=agent, after=after)
+    ]
 
 
-def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[tuple[str, TrustEvent]]:
-    """Return the agents to whose proposals, and to whose revisions after a council, the person said yes."""
+def list_approvals(
+    session: Session, agent: str = "", after: int = 0
+) -> list[tuple[str, TrustEvent]]:
+    """Return the agents to whose proposals, and to whose revisions after a council, the person said
+    yes.
+    """
     sql = f"""SELECT r.proposer, p.ts, p.number, EXISTS (SELECT 1 FROM history u WHERE u.undoes = p.step)
               FROM history p CROSS JOIN consent_requests r ON r.id = p.meta ->> 'request_id'
               WHERE p.user_id = :user AND p.actor = 'person' AND p.number > :after AND p.event = 'PROFILE' AND p.undoes IS NULL
@@ -61,11 +82,16 @@ def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[tu
               UNION ALL SELECT author, decided_at, 0, reverted_at IS NOT NULL FROM rounds
               WHERE user_id = :user AND :agent IN (author, '') AND choice = 'revision'"""  # noqa: S608
     found = session.run(sql, agent=agent, after=after)
-    return [(name, approval_event(datetime.fromisoformat(at), number, reversed=back)) for name, at, number, back in found]
+    return [
+        (name, approval_event(datetime.fromisoformat(at), number, reversed=back))
+        for name, at, number, back in found
+    ]
 
 
 def subjects(session: Session, numbers: Sequence[int]) -> dict[int, str]:
-    """Return the words that entries of the history are about, by their numbers; empty for what was erased."""
+    """Return the words that entries of the history are about, by their numbers; empty for what was
+    erased.
+    """
     sql = """SELECT h.number, coalesce(nullif((SELECT text FROM version_texts WHERE id = h.old_ref), ''),
                                        (SELECT text FROM version_texts WHERE id = h.new_ref),
                                        (SELECT text FROM lesson_texts WHERE id = coalesce(h.meta ->> 'old', h.meta ->> 'new')),
@@ -79,7 +105,10 @@ def list_judged(session: Session, agent: str) -> list[TrustEvent]:
     sql = """SELECT created_at, depth, impact FROM dissents
              WHERE user_id = :user AND agent = :agent AND impact IS NOT NULL ORDER BY number"""
     found = session.run(sql, agent=agent)
-    return [dissent_event(datetime.fromisoformat(at), depth, impact=bool(impact)) for at, depth, impact in found]
+    return [
+        dissent_event(datetime.fromisoformat(at), depth, impact=bool(impact))
+        for at, depth, impact in found
+    ]
 
 
 def last_but_one_day(session: Session) -> datetime | None:
@@ -95,7 +124,7 @@ def last_but_one_day(session: Session) -> datetime | None:
     return datetime.fromisoformat(f"{before}T00:00:00+00:00")
 
 
-# Kept for longer ----------------------------------------------------------------------------------------------------------
+# Kept for longer ----------------------------------------------------------------------------------
 
 
 def list_months(session: Session, agent: str) -> dict[str, TrustSums]:
@@ -118,7 +147,8 @@ def drop_dissents(session: Session, agent: str, count: int) -> None:
 
 
 def escalated(session: Session, since: datetime) -> tuple[int, int]:
-    """Return how much was put before the person and decided since, and how often other than by the default.
+    """Return how much was put before the person and decided since, and how often other than by the
+    default.
 
     That of a request is a no, that of a round its revision.
     """

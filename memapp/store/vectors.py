@@ -1,7 +1,8 @@
 """Embeddings in the file, and exact nearest-neighbour search over a cached matrix of them.
 
-A matrix holds one person's vectors of one kind from one model; another model's vectors are never mixed in. It follows
-the file: before each search it takes in the rows that are new and drops those that are gone.
+A matrix holds one person's vectors of one kind from one model; another model's vectors are never
+mixed in. It follows the file: before each search it takes in the rows that are new and drops those
+that are gone.
 """
 
 import sqlite3
@@ -61,10 +62,18 @@ def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> lis
 
 def count_waiting(session: Session, kind: OwnerKind, model_id: str) -> int:
     """Count the rows without a vector of this model."""
-    return int(session.value(f"SELECT count(*) FROM ({_WAITING[kind]})", chars=0, model=model_id, limit=-1))  # noqa: S608
+    return int(
+        session.value(f"SELECT count(*) FROM ({_WAITING[kind]})", chars=0, model=model_id, limit=-1)
+    )
 
 
-def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tuple[int, str]], vectors: Vectors) -> list[int]:
+def save(
+    session: Session,
+    kind: OwnerKind,
+    model_id: str,
+    embedded: Sequence[tuple[int, str]],
+    vectors: Vectors,
+) -> list[int]:
     """Store the vectors of what `waiting` returned; return their keys.
 
     What was edited or deleted while the model was busy is left out.
@@ -80,7 +89,9 @@ def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tu
     return [row[2] for row in rows]
 
 
-def of_owners(session: Session, kind: OwnerKind, model_id: str, ids: Sequence[str]) -> dict[str, Vectors]:
+def of_owners(
+    session: Session, kind: OwnerKind, model_id: str, ids: Sequence[str]
+) -> dict[str, Vectors]:
     """Return the vectors of facts or messages by the ids of these; what has none is left out."""
     rows = session.run(_BY_ID[kind], kind=kind, model=model_id, ids=ids)
     return {row["id"]: np.frombuffer(row["vector"], dtype="<f4") for row in rows}
@@ -136,10 +147,14 @@ class Matrix:
         return self._compare(session, vector[np.newaxis], _in_one_thread)[0]
 
     def likenesses(self, session: Session, rows: Vectors) -> list[Likeness]:
-        """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do it when they rest."""
+        """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do
+        it when they rest.
+        """
         return self._compare(session, rows, lambda known, new: new @ known.T)
 
-    def _compare(self, session: Session, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]) -> list[Likeness]:
+    def _compare(
+        self, session: Session, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]
+    ) -> list[Likeness]:
         with self._lock:
             self._follow(session)
             size = len(self._places)
@@ -158,7 +173,10 @@ class Matrix:
     def _take_in(self, session: Session) -> None:
         owner = {"user": self.user_id, "kind": self.kind, "model": self.model_id}
         # Asked first, so that the next search sees what is added or deleted meanwhile.
-        last, deleted = session.value("SELECT max(number) FROM embeddings"), session.value("SELECT count FROM deleted_embeddings")
+        last, deleted = (
+            session.value("SELECT max(number) FROM embeddings"),
+            session.value("SELECT count FROM deleted_embeddings"),
+        )
         new = session.run(_NEW, last=self._last, **owner)
         while rows := new.fetchmany(LOADED_AT_ONCE):
             self._append(rows)
@@ -172,7 +190,9 @@ class Matrix:
     def _append(self, rows: Sequence[sqlite3.Row]) -> None:
         if not rows:
             return
-        added = np.frombuffer(b"".join(row["vector"] for row in rows), dtype="<f4").reshape(len(rows), -1)
+        added = np.frombuffer(b"".join(row["vector"] for row in rows), dtype="<f4").reshape(
+            len(rows), -1
+        )
         size = len(self._places)
         self._places = self._places.copy()
         if size + len(rows) > len(self._keys):
@@ -193,17 +213,25 @@ class Matrix:
         place, last = self._places.pop(key), len(self._places)
         if place != last:
             moved = int(self._keys[last])
-            self._keys[place], self._vectors[place], self._places[moved] = moved, self._vectors[last], place
+            self._keys[place], self._vectors[place], self._places[moved] = (
+                moved,
+                self._vectors[last],
+                place,
+            )
         self._vectors[last] = 0.0
 
 
 def _in_one_thread(known: Vectors, rows: Vectors) -> Vectors:
-    """Multiply not with `@`: its threads wait for cores that the language model holds, and one is as fast as the memory."""
+    """Multiply not with `@`: its threads wait for cores that the language model holds, and one is
+    as fast as the memory.
+    """
     product: Vectors = np.einsum("ij,kj->ki", known, rows)
     return product
 
 
-_matrices: WeakKeyDictionary[Database, dict[tuple[str, OwnerKind, str], Matrix]] = WeakKeyDictionary()
+_matrices: WeakKeyDictionary[Database, dict[tuple[str, OwnerKind, str], Matrix]] = (
+    WeakKeyDictionary()
+)
 _opening = threading.Lock()
 
 

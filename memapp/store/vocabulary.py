@@ -1,4 +1,6 @@
-"""The small tables of words that a column may hold, each with the type that names the same words in the code."""
+"""The small tables of words that a column may hold, each with the type that names the same words in
+the code.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,7 +10,14 @@ from memapp.domain.changes import ActorKind, ChangeEvent, Event
 from memapp.domain.chat import MessageStatus, Origin, Role
 from memapp.domain.consent import Decider, RequestState
 from memapp.domain.lessons.feedback import Channel
-from memapp.domain.lessons.lesson import ActivationPoint, LessonLevel, LessonOrigin, LessonStatus, RefereeKind, RunClient
+from memapp.domain.lessons.lesson import (
+    ActivationPoint,
+    LessonLevel,
+    LessonOrigin,
+    LessonStatus,
+    RefereeKind,
+    RunClient,
+)
 from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.relation import RelationType
@@ -47,9 +56,15 @@ VOCABULARY: Mapping[str, Any] = {
     "surprise_states": SurpriseState,
     "trash_reasons": TrashReason,
 }
-"""A new word is a line in its type and an INSERT in the next migration; a test holds the two together."""
+"""A new word is a line in its type and an INSERT in the next migration; a test holds the two
+together.
+"""
 
 
 def words_of(kind: Any) -> set[str]:
     """Return the words of an enumeration or a `Literal`."""
-    return {str(member) for member in kind} if isinstance(kind, type) and issubclass(kind, StrEnum) else set(get_args(kind))
+    return (
+        {str(member) for member in kind}
+        if isinstance(kind, type) and issubclass(kind, StrEnum)
+        else set(get_args(kind))
+    )

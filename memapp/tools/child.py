@@ -1,4 +1,6 @@
-"""A command that memapp itself runs: nobody is at it, it has no input, and it ends when its time is over or nobody looks on."""
+"""A command that memapp itself runs: nobody is at it, it has no input, and it ends when its time is
+over or nobody looks on.
+"""
 
 import os
 import selectors
@@ -24,7 +26,15 @@ def run(argv: Sequence[str], folder: Path, seconds: float) -> Generator[bytes, N
     began, kept = time.monotonic(), Kept()
     null, pipe, both = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
     try:
-        child = subprocess.Popen(argv, cwd=folder, stdin=null, stdout=pipe, stderr=both, bufsize=0, start_new_session=True)
+        child = subprocess.Popen(
+            argv,
+            cwd=folder,
+            stdin=null,
+            stdout=pipe,
+            stderr=both,
+            bufsize=0,
+            start_new_session=True,
+        )
     except OSError as error:
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE
         return Ran(code, f"{error.filename}: {error.strerror}\n", 0.0)
@@ -41,7 +51,9 @@ def run(argv: Sequence[str], folder: Path, seconds: float) -> Generator[bytes, N
 
 
 def _written(child: subprocess.Popen[bytes], until: float) -> Iterator[bytes]:
-    """Yield what a command writes until it ends; a process that it left behind may hold its output still."""
+    """Yield what a command writes until it ends; a process that it left behind may hold its output
+    still.
+    """
     assert child.stdout
     with selectors.DefaultSelector() as waiting:
         waiting.register(child.stdout, selectors.EVENT_READ)

@@ -1,4 +1,6 @@
-"""How a command ended: its exit code, of which some mean something by themselves, and what it wrote."""
+"""How a command ended: its exit code, of which some mean something by themselves, and what it
+wrote.
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,6 @@
-"""Progress and score, as who runs a command measures them: a number, a file that holds one, or a command that writes one."""
+"""Progress and score, as who runs a command measures them: a number, a file that holds one, or a
+command that writes one.
+"""
 
 import math
 import os
@@ -13,7 +15,9 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def measured(source: str, folder: Path) -> float | None:
-    """Return the first number of a source, which is run without a shell if it is no file that can only be read; None without."""
+    """Return the first number of a source, which is run without a shell if it is no file that can
+    only be read; None without.
+    """
     if _NUMBER.fullmatch(source):
         return number(source)
     path = folder / source
@@ -22,7 +26,14 @@ def measured(source: str, folder: Path) -> float | None:
             with path.open(encoding="utf-8", errors="replace") as file:
                 return number(file.read(MOST_CHARS))
         argv = shlex.split(source)
-        wrote = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=SECONDS, check=False)
+        wrote = subprocess.run(
+            argv,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            timeout=SECONDS,
+            check=False,
+        )
     except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
         return None
     return number(wrote.stdout[:MOST_CHARS].decode("utf-8", "replace"))

@@ -20,4 +20,6 @@ class ScriptedTool:
         return ToolAttempt(action, output or "", 0 if output is None else 1, seconds=1.0)
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        return Feedback(hard_failure=bool(attempt.exit_code), efficiency_signal=Efficiency(attempt.seconds))
+        return Feedback(
+            hard_failure=bool(attempt.exit_code), efficiency_signal=Efficiency(attempt.seconds)
+        )

@@ -1,4 +1,6 @@
-"""The shell as a tool: one program, run with arguments and never through a shell, in a folder, for a limited time."""
+"""The shell as a tool: one program, run with arguments and never through a shell, in a folder, for
+a limited time.
+"""
 
 import re
 import shlex
@@ -37,7 +39,9 @@ class Shell(NamedTuple):
         return project(str(self.folder.absolute()))
 
     def attempt(self, action: str) -> ToolAttempt:
-        """Run a command line without anybody watching: no input, and no more output kept than its beginning and end."""
+        """Run a command line without anybody watching: no input, and no more output kept than its
+        beginning and end.
+        """
         running = self.carry_out(action)
         while True:
             try:
@@ -47,7 +51,9 @@ class Shell(NamedTuple):
                 return done
 
     def carry_out(self, action: str) -> Generator[bytes, None, ToolAttempt]:
-        """Run a command line and yield what it writes, and nothing while it writes nothing; to close this ends the command."""
+        """Run a command line and yield what it writes, and nothing while it writes nothing; to
+        close this ends the command.
+        """
         from memapp.tools import child  # a hint waits for nothing of it
 
         try:
@@ -59,14 +65,17 @@ class Shell(NamedTuple):
     def feedback(self, attempt: ToolAttempt) -> Feedback:
         """Judge by the exit code, and by the file that is expected.
 
-        What the person ended themselves tells nothing, nor does a 1 without a word: so `grep`, `cmp` and `test` say no.
+        What the person ended themselves tells nothing, nor does a 1 without a word: so `grep`,
+        `cmp` and `test` say no.
         """
         code = attempt.exit_code or 0
         is_missing = self.expect is not None and not (self.folder / self.expect).exists()
         says_nothing = code in ENDED_BY_PERSON or (code == NO and not attempt.output.strip())
         failed = None if says_nothing else code != 0
         efficiency = Efficiency(attempt.seconds)
-        return Feedback(failed, is_missing and code == 0, self.progress, efficiency, self.passed, self.score)
+        return Feedback(
+            failed, is_missing and code == 0, self.progress, efficiency, self.passed, self.score
+        )
 
 
 def as_attempt(action: str, ran: Ran) -> ToolAttempt:
@@ -80,5 +89,7 @@ def command_line(argv: Iterable[str]) -> str:
 
 
 def needs_shell(action: str) -> bool:
-    """Say whether a command line has more in it than a program and its arguments: a pipe, a list, a variable, a pattern."""
+    """Say whether a command line has more in it than a program and its arguments: a pipe, a list, a
+    variable, a pattern.
+    """
     return re.search(_OF_A_SHELL, re.sub(_QUOTED, "", action, flags=re.DOTALL)) is not None

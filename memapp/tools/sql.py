@@ -40,7 +40,9 @@ class Sql:
         return as_attempt(action, self.database.ask(action))
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        return Feedback(hard_failure=bool(attempt.exit_code), efficiency_signal=Efficiency(attempt.seconds))
+        return Feedback(
+            hard_failure=bool(attempt.exit_code), efficiency_signal=Efficiency(attempt.seconds)
+        )
 
 
 def as_attempt(query: str, table: Table) -> ToolAttempt:

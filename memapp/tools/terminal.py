@@ -1,7 +1,9 @@
-"""Running one command with everything passed through: output, exit code, signals, colours and questions.
+"""Running one command with everything passed through: output, exit code, signals, colours and
+questions.
 
-Where a person sits at a terminal, the command gets one of its own, as it would have without memapp; else pipes. What it wrote
-is kept besides, its beginning and its end. On the standard library alone, so that the command starts at once.
+Where a person sits at a terminal, the command gets one of its own, as it would have without memapp;
+else pipes. What it wrote is kept besides, its beginning and its end. On the standard library alone,
+so that the command starts at once.
 """
 
 import errno
@@ -50,7 +52,9 @@ class Kept:
 
 
 def run(argv: list[str]) -> Ran:
-    """Run a command to its end, with the terminal, the pipes or the files that memapp itself was given."""
+    """Run a command to its end, with the terminal, the pipes or the files that memapp itself was
+    given.
+    """
     began, kept = time.monotonic(), Kept()
     try:
         wires = _Wires()
@@ -79,7 +83,9 @@ def run(argv: list[str]) -> Ran:
         os.close(alarm)
         os.close(wake)
     interrupted = code == -signal.SIGINT
-    return Ran(exit_code(code), kept.text(), time.monotonic() - began, wires.lost, interrupted=interrupted)
+    return Ran(
+        exit_code(code), kept.text(), time.monotonic() - began, wires.lost, interrupted=interrupted
+    )
 
 
 class _Wires:
@@ -100,7 +106,9 @@ class _Wires:
         for fd in {1, 2} - self.missing:
             if ttys[fd] and (self.is_interactive or (fd == 2 and ttys[0])):
                 self.given[fd] = self._terminal(fd)
-            elif fd == 2 or not ttys[fd]:  # else it has the terminal itself: a pager asks for keys there
+            elif (
+                fd == 2 or not ttys[fd]
+            ):  # else it has the terminal itself: a pager asks for keys there
                 read, write = os.pipe()
                 self.opened.append(read)
                 self.given[fd], self.sources[read] = write, fd
@@ -137,8 +145,12 @@ class _Wires:
         self.come_back()
 
     def come_back(self) -> None:
-        """Take the keys, where the terminal is the command's, and not that of the shell which woke it."""
-        with suppress(OSError, termios.error):  # the terminal was closed: the next look for keys says so
+        """Take the keys, where the terminal is the command's, and not that of the shell which woke
+        it.
+        """
+        with suppress(
+            OSError, termios.error
+        ):  # the terminal was closed: the next look for keys says so
             if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
                 self.has_keys = True
                 tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
@@ -152,12 +164,16 @@ class _Wires:
             self.has_keys = False
 
     def lose_keys(self) -> None:
-        """Tell the command that nobody types any more, since the person's terminal was closed, and read no more keys."""
+        """Tell the command that nobody types any more, since the person's terminal was closed, and
+        read no more keys.
+        """
         os.write(self.master, b"\x04")
         self._mode, self.has_keys, self.is_interactive = None, False, False
 
     def give_back(self) -> None:
-        """Leave to the shell what was typed and not read by the command, where the system lets a program put keys back."""
+        """Leave to the shell what was typed and not read by the command, where the system lets a
+        program put keys back.
+        """
         mode = termios.tcgetattr(self.slave)
         mode[3] &= ~termios.ICANON
         mode[6][termios.VMIN] = mode[6][termios.VTIME] = 0
@@ -174,7 +190,9 @@ class _Wires:
             os.close(fd)
 
     def close(self, source: int) -> None:
-        """Read no more of an output. A terminal stays until the end: to close it would end the command."""
+        """Read no more of an output. A terminal stays until the end: to close it would end the
+        command.
+        """
         del self.sources[source]
         if source != self.master:
             self.opened.remove(source)
@@ -182,7 +200,9 @@ class _Wires:
 
 
 def _fill_missing() -> set[int]:
-    """Put nothing in the place of inputs and outputs that are closed, lest something of memapp's own gets there; return them."""
+    """Put nothing in the place of inputs and outputs that are closed, lest something of memapp's
+    own gets there; return them.
+    """
     missing: set[int] = set()
     while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
         missing.add(fd)
@@ -206,10 +226,16 @@ def _become(argv: list[str], wires: _Wires | None) -> NoReturn:
             script = which(argv[0]) if error.errno == errno.ENOEXEC else None
             if script is None or _is_binary(script):
                 raise
-            os.execv("/bin/sh", ["sh", script, *argv[1:]])  # a script without a first line, as a shell runs it
+            os.execv(
+                "/bin/sh", ["sh", script, *argv[1:]]
+            )  # a script without a first line, as a shell runs it
     except BaseException as error:
         is_missing = isinstance(error, FileNotFoundError)
-        said = "command not found" if is_missing and "/" not in argv[0] else getattr(error, "strerror", error)
+        said = (
+            "command not found"
+            if is_missing and "/" not in argv[0]
+            else getattr(error, "strerror", error)
+        )
         os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
         os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
 
@@ -233,9 +259,11 @@ def _connect(wires: _Wires) -> None:
 
 
 def _lead() -> None:
-    """Lead the session that the command is in, and stop and end as it does; return in the process that becomes the command.
+    """Lead the session that the command is in, and stop and end as it does; return in the process
+    that becomes the command.
 
-    A command that led it itself could not be stopped by ctrl+z: the system stops none that nobody in its session could wake.
+    A command that led it itself could not be stopped by ctrl+z: the system stops none that nobody
+    in its session could wake.
     """
     pid = os.fork()
     if pid == 0:
@@ -244,7 +272,9 @@ def _lead() -> None:
         os.tcsetpgrp(0, os.getpid())
         signal.signal(signal.SIGTTOU, heeded)
         return
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # memapp's end of the terminal, whose end shall end this
+    os.closerange(
+        3, os.sysconf("SC_OPEN_MAX")
+    )  # memapp's end of the terminal, whose end shall end this
     while os.WIFSTOPPED(status := os.waitpid(pid, os.WUNTRACED)[1]):
         os.kill(os.getpid(), signal.SIGSTOP)
         os.killpg(pid, signal.SIGCONT)
@@ -261,12 +291,20 @@ def _lead() -> None:
 
 
 def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
-    """Pass everything on until the command ends; return its exit code, below 0 the signal that ended it."""
+    """Pass everything on until the command ends; return its exit code, below 0 the signal that
+    ended it.
+    """
     code: int | None = None
     while True:
-        waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.has_keys else [])]
+        waited_for = (
+            [*wires.sources]
+            if code is not None
+            else [*wires.sources, alarm, *([0] if wires.has_keys else [])]
+        )
         is_background = wires.is_interactive and not wires.has_keys
-        ready = _ready(waited_for, 0 if code is not None else LOOK_SECONDS if is_background else None)
+        ready = _ready(
+            waited_for, 0 if code is not None else LOOK_SECONDS if is_background else None
+        )
         if is_background:
             wires.come_back()  # a shell that brings it back while it runs says nothing
         for fd in ready:
@@ -293,7 +331,9 @@ def _ready(waited_for: list[int], seconds: float | None) -> list[int]:
 
 
 def _stop(pid: int, wires: _Wires) -> None:
-    """Stop with the command, as the shell expects it of what it started; return when both are woken."""
+    """Stop with the command, as the shell expects it of what it started; return when both are
+    woken.
+    """
     wires.step_back()
     os.kill(0, signal.SIGTSTP)
     wires.come_back()

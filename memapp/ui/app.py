@@ -1,4 +1,5 @@
-"""The app: modes, themes, palette, what is open above everything, and leaving. The chat itself is `screens.chat`.
+"""The app: modes, themes, palette, what is open above everything, and leaving. The chat itself is
+`screens.chat`.
 
 Nothing of memapp but this and the opening screen is imported before the first paint.
 """
@@ -52,7 +53,9 @@ if TYPE_CHECKING:
 
 QUIT_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
-"""How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped frames."""
+"""How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped
+frames.
+"""
 QUIET_SECONDS = 3.0
 COUNT_SECONDS = 60.0
 """What was put off, or has run out of time, changes the number of what waits by itself."""
@@ -68,13 +71,18 @@ def _palette() -> type[Provider]:
 
 def mode_screens() -> "dict[str, type[ModeScreen]]":
     """Return the screen of each mode but the chat, which is there from the beginning."""
-    modules = {mode: import_module(f"memapp.ui.screens.{mode.name}") for mode in MODES if mode.name != "chat"}
+    modules = {
+        mode: import_module(f"memapp.ui.screens.{mode.name}")
+        for mode in MODES
+        if mode.name != "chat"
+    }
     return {mode.name: getattr(module, mode.screen) for mode, module in modules.items()}
 
 
 class MemappApp(TerminalApp):
     TITLE = "memapp"
-    # All of it at once: style that comes with a screen is parsed together with everything else a second time.
+    # All of it at once: style that comes with a screen is parsed together with everything else a
+    # second time.
     CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
     COMMANDS: ClassVar[set[Any]] = {_palette}
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -84,15 +92,34 @@ class MemappApp(TerminalApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "toggle_help", "Help", id="app.help", priority=True),
         Binding("question_mark", "toggle_help", "Help", show=False, id="app.help_outside_text"),
-        Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
+        Binding(
+            "escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True
+        ),
         *(
-            Binding(mode.key.lower(), f"mode('{mode.name}')", mode.label, show=False, id=f"app.{mode.name}", priority=True)
+            Binding(
+                mode.key.lower(),
+                f"mode('{mode.name}')",
+                mode.label,
+                show=False,
+                id=f"app.{mode.name}",
+                priority=True,
+            )
             for mode in MODES
         ),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
-        Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
+        Binding(
+            "ctrl+c",
+            "interrupt",
+            "Copy, stop or quit",
+            show=False,
+            id="app.interrupt",
+            priority=True,
+            system=True,
+        ),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
-        Binding("ctrl+l", "redraw", "Redraw the screen", show=False, id="app.redraw", priority=True),
+        Binding(
+            "ctrl+l", "redraw", "Redraw the screen", show=False, id="app.redraw", priority=True
+        ),
         Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
     ]
 
@@ -100,7 +127,14 @@ class MemappApp(TerminalApp):
     session: "AppSession"
     chat: "ChatScreen"
 
-    def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, question: str = "", demo: bool = False) -> None:
+    def __init__(
+        self,
+        start: Callable[[], "Runtime"],
+        crash_folder: Path,
+        *,
+        question: str = "",
+        demo: bool = False,
+    ) -> None:
         super().__init__(crash_folder)
         self._start = start
         self._question = question
@@ -114,7 +148,9 @@ class MemappApp(TerminalApp):
         self._interrupted_at = -QUIT_SECONDS
         for theme in themes():
             self.register_theme(theme)
-        self.set_reactive(MemappApp.theme, DEFAULT)  # to set it plainly is to parse all style twice before the first paint
+        self.set_reactive(
+            MemappApp.theme, DEFAULT
+        )  # to set it plainly is to parse all style twice before the first paint
         self.stylesheet.set_variables(self.get_css_variables())
 
     def get_default_screen(self) -> Screen[Any]:
@@ -159,7 +195,9 @@ class MemappApp(TerminalApp):
             return
         self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
         self.runtime.reading.loading("")
-        self.runtime.embedding.loading("Loading the embedding model…")  # and, for a moment, for this
+        self.runtime.embedding.loading(
+            "Loading the embedding model…"
+        )  # and, for a moment, for this
         await self.switch_mode("chat")
         self.session.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
@@ -210,11 +248,19 @@ class MemappApp(TerminalApp):
 
         match event.outcome:
             case "here" if models.is_default_choice(self.runtime, event.name):
-                notify(self, f"{event.name} is here and whole. It answers from now on.", seconds=LASTING_SECONDS)
+                notify(
+                    self,
+                    f"{event.name} is here and whole. It answers from now on.",
+                    seconds=LASTING_SECONDS,
+                )
                 self._has_arrived = True
                 self._load_arrived()
             case "here":
-                notify(self, f"{event.name} is here and whole. Under Models (F8) enter uses it.", seconds=LASTING_SECONDS)
+                notify(
+                    self,
+                    f"{event.name} is here and whole. Under Models (F8) enter uses it.",
+                    seconds=LASTING_SECONDS,
+                )
             case "stopped":
                 notify(self, f"The download of {event.name} was stopped. What has arrived is kept.")
             case error:
@@ -232,7 +278,7 @@ class MemappApp(TerminalApp):
         chosen = self.runtime.settings.theme
         self.theme = chosen if chosen in preferences.choices(self.runtime, "theme") else DEFAULT
 
-    # What keys and the palette do ------------------------------------------------------------------------------------
+    # What keys and the palette do -----------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "close_help":
@@ -263,7 +309,8 @@ class MemappApp(TerminalApp):
         if step := event.style.meta.get("undo"):
             self.action_undo(step)
             if self.screen is self.chat:
-                self.chat.composer.focus()  # a click gave the focus to the message, where letters are commands
+                # a click gave the focus to the message, where letters are commands
+                self.chat.composer.focus()
 
     async def on_mode_wanted(self, event: ModeWanted) -> None:
         from memapp.ui.screens.mode import ModeScreen
@@ -336,18 +383,28 @@ class MemappApp(TerminalApp):
             if in_chat:
                 yield from self.chat.commands()
             last = self.session.undone.last
-            label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+            label = (
+                f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
+            )
             yield SystemCommand(label, "Take back the last change (ctrl+z)", self.action_undo)
-            yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
+            yield SystemCommand(
+                "Find anything", "Chats, messages and memories (ctrl+f)", self.action_find
+            )
             for mode in MODES:
                 about = f"{mode.about} ({mode.key})"
-                yield SystemCommand(mode.label, about, partial(self.call_later, self.action_mode, mode.name))
+                yield SystemCommand(
+                    mode.label, about, partial(self.call_later, self.action_mode, mode.name)
+                )
             if not in_chat:
                 yield from key_commands(screen)
             for key in preferences.choices(self.runtime, "theme"):
-                yield SystemCommand(f"Theme: {key}", "Use these colours", partial(self.use_theme, key))
+                yield SystemCommand(
+                    f"Theme: {key}", "Use these colours", partial(self.use_theme, key)
+                )
         yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
-        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", partial(self.call_later, self.action_quit))
+        yield SystemCommand(
+            "Quit", "Leave memapp (ctrl+q)", partial(self.call_later, self.action_quit)
+        )
 
     async def on_thread_wanted(self, event: ThreadWanted) -> None:
         self.chat.open_thread(event.thread)
@@ -357,7 +414,9 @@ class MemappApp(TerminalApp):
     async def on_message_wanted(self, event: MessageWanted) -> None:
         from memapp.services import chats
 
-        await self.action_mode("chat")  # first: where a message stands is known only while it is laid out
+        await self.action_mode(
+            "chat"
+        )  # first: where a message stands is known only while it is laid out
         message = await asyncio.to_thread(chats.get_message, self.runtime, event.message_id)
         thread = await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id)
         self.chat.open_thread(thread, message)
@@ -381,7 +440,9 @@ class MemappApp(TerminalApp):
         self.session.memories_changed()
 
     def on_file_wanted(self) -> None:
-        needed = "Another memapp needs this memory for itself for a moment. Close this window to let it."
+        needed = (
+            "Another memapp needs this memory for itself for a moment. Close this window to let it."
+        )
         notify(self, needed, seconds=LASTING_SECONDS)
 
     @background("deed")
@@ -398,10 +459,11 @@ class MemappApp(TerminalApp):
         if (chosen := await choose_theme(self, self.runtime)) is not None:
             self.use_theme(chosen)
 
-    # Leaving ---------------------------------------------------------------------------------------------------------
+    # Leaving --------------------------------------------------------------------------------------
 
     async def _shutdown(self) -> None:
-        """Close all screens and give the terminal back, also where the closing of a screen was cancelled meanwhile.
+        """Close all screens and give the terminal back, also where the closing of a screen was
+        cancelled meanwhile.
 
         Textual waits for such a screen twice, and each time would break off here.
         """
@@ -409,16 +471,21 @@ class MemappApp(TerminalApp):
             try:
                 return await super()._shutdown()
             except asyncio.CancelledError:
-                for screen in [screen for stack in self._screen_stacks.values() for screen in stack]:
+                for screen in [
+                    screen for stack in self._screen_stacks.values() for screen in stack
+                ]:
                     if screen._task is not None and screen._task.cancelled():
                         screen._running = False  # it has ended
         return await super()._shutdown()
 
     def run(self, *args: Any, **kwargs: Any) -> None:
-        """Run until the person leaves; then stop the models, keep what there is of a reply, and close the file."""
+        """Run until the person leaves; then stop the models, keep what there is of a reply, and
+        close the file.
+        """
         try:
             super().run(*args, **kwargs)
         finally:
             if self.is_open and not self.session.talk.close():
-                # A model that is still being loaded cannot be interrupted, and would crash inside a dying interpreter.
+                # A model that is still being loaded cannot be interrupted, and would crash inside a
+                # dying interpreter.
                 atexit.register(os._exit, self.return_code or 0)

@@ -1,4 +1,6 @@
-"""Work beside drawing and keys; errors that can be explained are told on the screen, by the coroutine that met them."""
+"""Work beside drawing and keys; errors that can be explained are told on the screen, by the
+coroutine that met them.
+"""
 
 import functools
 from collections.abc import Callable, Coroutine
@@ -16,7 +18,9 @@ S = TypeVar("S", bound=DOMNode)
 Method = Callable[Concatenate[S, P], Coroutine[Any, Any, None]]
 
 
-def background(group: str, *, exclusive: bool = False) -> Callable[[Method[S, P]], Callable[Concatenate[S, P], Worker[None]]]:
+def background(
+    group: str, *, exclusive: bool = False
+) -> Callable[[Method[S, P]], Callable[Concatenate[S, P], Worker[None]]]:
     """Let a method of a screen run beside it, and show the `MemappError` it ends with as a toast.
 
     An exclusive one ends those of its group that still run.
@@ -31,7 +35,9 @@ def background(group: str, *, exclusive: bool = False) -> Callable[[Method[S, P]
             except MemappError as error:
                 notify(self, str(error), title=error.title, problem=True)
             except Exception:
-                if self.app.is_running and not self._pruning:  # what closes loses its widgets one by one: no harm
+                if (
+                    self.app.is_running and not self._pruning
+                ):  # what closes loses its widgets one by one: no harm
                     raise
 
         return run

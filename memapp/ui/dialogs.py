@@ -1,4 +1,5 @@
-"""The dialogs above a screen, each of which returns a typed answer: a text to read, a question, one line, a choice, a word.
+"""The dialogs above a screen, each of which returns a typed answer: a text to read, a question, one
+line, a choice, a word.
 
 Enter and ctrl+s save in every dialog that saves, escape closes every one.
 """
@@ -46,7 +47,11 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
             if self._note:
                 yield Static(plain(self._note), markup=False, classes="muted")
             yield from self.compose_body()
-            yield Static(plain("   ".join([*self.keys(), f"esc {self._leaves}"])), markup=False, classes="keys")
+            yield Static(
+                plain("   ".join([*self.keys(), f"esc {self._leaves}"])),
+                markup=False,
+                classes="keys",
+            )
 
     def compose_body(self) -> ComposeResult:
         """Return what stands between the title and the keys."""
@@ -61,7 +66,9 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
 
 
 class TextCard(Dialog[Literal["copy", "jump"]]):
-    """A text to read: an earlier message, what one change did, a receipt; `jump` says where enter leads, if anywhere."""
+    """A text to read: an earlier message, what one change did, a receipt; `jump` says where enter
+    leads, if anywhere.
+    """
 
     AUTO_FOCUS = ""
 
@@ -112,7 +119,9 @@ class Form(Dialog[Answer]):
 
     LEAVES = "cancel"
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "Save", priority=True, id="form.save")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", priority=True, id="form.save")
+    ]
 
     def compose_body(self) -> ComposeResult:
         yield from self.compose_fields()
@@ -122,7 +131,9 @@ class Form(Dialog[Answer]):
         raise NotImplementedError
 
     def saving(self) -> Callable[[], Answer | None]:
-        """Return what saves the fields as they are now; it runs on a thread, and what it returns is the answer."""
+        """Return what saves the fields as they are now; it runs on a thread, and what it returns is
+        the answer.
+        """
         raise NotImplementedError
 
     def keys(self) -> list[str]:
@@ -131,7 +142,10 @@ class Form(Dialog[Answer]):
     @on(Input.Submitted)
     def action_save(self) -> None:
         """Save what stands there, and close, or say what is wrong with it; only once at a time."""
-        if not any(worker.group == "save" and worker.node is self and not worker.is_finished for worker in self.workers):
+        if not any(
+            worker.group == "save" and worker.node is self and not worker.is_finished
+            for worker in self.workers
+        ):
             self._save()
 
     @work(group="save")
@@ -199,7 +213,8 @@ class Choices(RowList[str]):
 
 
 class Choice(Dialog[str]):
-    """A choice from a short list, by key: with the arrow keys and enter, or with a key of one letter.
+    """A choice from a short list, by key: with the arrow keys and enter, or with a key of one
+    letter.
 
     `look` is told where the cursor is, and without a choice where it began.
     """
@@ -207,7 +222,13 @@ class Choice(Dialog[str]):
     LEAVES = "cancel"
 
     def __init__(
-        self, title: str, shown: Mapping[str, str], chosen: str, *, note: str = "", look: Callable[[str], None] = lambda _: None
+        self,
+        title: str,
+        shown: Mapping[str, str],
+        chosen: str,
+        *,
+        note: str = "",
+        look: Callable[[str], None] = lambda _: None,
     ) -> None:
         super().__init__(title, note=note)
         self._chosen, self._look = chosen, look
@@ -243,7 +264,9 @@ class Choice(Dialog[str]):
 
 
 class Tick(Checkbox, inherit_bindings=False):
-    """A box that shows whether it is ticked without its colour too; enter is the key of the card, not of the box."""
+    """A box that shows whether it is ticked without its colour too; enter is the key of the card,
+    not of the box.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False)]
 
@@ -255,12 +278,16 @@ class Tick(Checkbox, inherit_bindings=False):
 
 
 class ConfirmErase(Dialog[bool]):
-    """What is erased for good is erased only when the person types the word; the answer is whether its messages go, too."""
+    """What is erased for good is erased only when the person types the word; the answer is whether
+    its messages go, too.
+    """
 
     TITLE_STYLE = "bold $error"
     AUTO_FOCUS = "Input"
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "erase", "Erase", show=False, id="erase.enter")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "erase", "Erase", show=False, id="erase.enter")
+    ]
 
     def __init__(self, title: str, text: str, *, may_take_messages: bool = False) -> None:
         super().__init__(title, leaves="keep")
@@ -269,12 +296,19 @@ class ConfirmErase(Dialog[bool]):
     def compose_body(self) -> ComposeResult:
         yield Static(joined("\n", self._text), markup=False)
         if self._may_take_messages:
-            yield Tick(plain("also erase the messages it came from, and their replies"), compact=True, id="erase-messages")
+            yield Tick(
+                plain("also erase the messages it came from, and their replies"),
+                compact=True,
+                id="erase-messages",
+            )
         yield Static(joined("\n", f"Type {ERASE} and press enter."), markup=False, id="erase-how")
         yield Input(max_length=20, id="erase-word")
 
     def keys(self) -> list[str]:
-        return ["⏎ erase for good", *(["tab to the box, space ticks it"] if self._may_take_messages else [])]
+        return [
+            "⏎ erase for good",
+            *(["tab to the box, space ticks it"] if self._may_take_messages else []),
+        ]
 
     @on(Input.Submitted)
     def action_erase(self) -> None:
@@ -282,4 +316,6 @@ class ConfirmErase(Dialog[bool]):
         if word == ERASE:
             self.dismiss(any(box.value for box in self.query(Checkbox)))
         elif word:
-            self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))
+            self.query_one("#erase-how", Static).update(
+                joined(("\nType the whole word: ", "bold $text-warning"), ERASE)
+            )

@@ -1,11 +1,15 @@
-"""The garbage collector, out of the way: a collection over all that was imported stops the screen for a third of a second."""
+"""The garbage collector, out of the way: a collection over all that was imported stops the screen
+for a third of a second.
+"""
 
 import gc
 
 OFTEN, YOUNG, FULL = 700, 4, 2500
-"""Objects that bring a first collection, first ones before a second, and second ones before a full one.
+"""Objects that bring a first collection, first ones before a second, and second ones before a full
+one.
 
-Few before a second one, so that it has little to look at; so many before a full one that the quiet after an answer comes first.
+Few before a second one, so that it has little to look at; so many before a full one that the quiet
+after an answer comes first.
 """
 
 

@@ -1,8 +1,10 @@
-"""Keys one after the other: each goes to where the one before it led, and acts on what that left on the screen.
+"""Keys one after the other: each goes to where the one before it led, and acts on what that left on
+the screen.
 
-Textual hands a key to what has the focus, and looks for its meaning when it has come from there up to the app; the focus then
-moves later still, and a mode or a form opens later than that. Keys that come faster would meanwhile go to the old place, undo
-what was done before the last deed, or throw away the row that stood where another one comes to stand.
+Textual hands a key to what has the focus, and looks for its meaning when it has come from there up
+to the app; the focus then moves later still, and a mode or a form opens later than that. Keys that
+come faster would meanwhile go to the old place, undo what was done before the last deed, or throw
+away the row that stood where another one comes to stand.
 """
 
 import asyncio
@@ -20,20 +22,48 @@ from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
 MOST_SECONDS = 2.0
-"""So long the keys after one wait at most, so that no bug and no slow disk can take the keyboard away."""
+"""So long the keys after one wait at most, so that no bug and no slow disk can take the keyboard
+away.
+"""
 LOOK_SECONDS = 0.005
 AT_ONCE = ("ctrl+c", "ctrl+q")
 """Stopping and leaving never wait."""
 AT_ANY_SCREEN = frozenset({"open", "undo"})
 """Groups of workers that begin something of the app itself, and ask the person nothing."""
 DEEDS = AT_ANY_SCREEN | {
-    *("find", "send", "deed", "tick", "decide", "write", "save", "settings", "card", "variant", "use", "remove", "activity-open"),
+    *(
+        "find",
+        "send",
+        "deed",
+        "tick",
+        "decide",
+        "write",
+        "save",
+        "settings",
+        "card",
+        "variant",
+        "use",
+        "remove",
+        "activity-open",
+    ),
     *("memory-action", "memory-erase", "lesson-action", "lesson-runs"),
 }
-"""Groups of workers that do what a key asks for: the next key waits until they have, or until they ask the person."""
+"""Groups of workers that do what a key asks for: the next key waits until they have, or until they
+ask the person.
+"""
 ROWS = frozenset(
     {
-        *("memories", "memories-undo", "threads", "requests", "known", "activity", "models", "hits", "relations"),
+        *(
+            "memories",
+            "memories-undo",
+            "threads",
+            "requests",
+            "known",
+            "activity",
+            "models",
+            "hits",
+            "relations",
+        ),
         *("learned", "learned-undo", "lessons"),
     }
 )
@@ -75,8 +105,14 @@ class KeyOrder:
             await self._done(DEEDS)
 
     def _acts_on_rows(self, event: Typed) -> bool:
-        """Say whether it means the rows that are shown, and does not only write or open another screen."""
-        if isinstance(event, events.Paste) or isinstance(self._app.focused, TextArea) or re.fullmatch(r"f\d+", event.key):
+        """Say whether it means the rows that are shown, and does not only write or open another
+        screen.
+        """
+        if (
+            isinstance(event, events.Paste)
+            or isinstance(self._app.focused, TextArea)
+            or re.fullmatch(r"f\d+", event.key)
+        ):
             return False
         return not isinstance(self._app.focused, Input) or event.key in LEAVES_A_FIELD
 
@@ -87,7 +123,9 @@ class KeyOrder:
         await asyncio.sleep(0)  # a deed that the key began takes its first step
 
     async def _done(self, groups: frozenset[str]) -> None:
-        """Wait until what is under way in these groups is done; what takes too long is not waited for again."""
+        """Wait until what is under way in these groups is done; what takes too long is not waited
+        for again.
+        """
         try:
             async with asyncio.timeout(MOST_SECONDS):
                 await self._settled()
@@ -98,12 +136,16 @@ class KeyOrder:
             self._slow.update(self._under_way(groups))
 
     async def _settled(self) -> None:
-        """Wait until the app and its screen have heard of what happened: the focus moves, and rows change, by messages."""
+        """Wait until the app and its screen have heard of what happened: the focus moves, and rows
+        change, by messages.
+        """
         await caught_up(self._app)
         await caught_up(self._app.screen)
 
     def _under_way(self, groups: frozenset[str]) -> list[Worker[Any]]:
-        """Return what works for the screen that is shown; what is below a dialog waits for the person."""
+        """Return what works for the screen that is shown; what is below a dialog waits for the
+        person.
+        """
         screen = self._app.screen
         groups_of_app = groups & AT_ANY_SCREEN if isinstance(screen, ModalScreen) else groups
         return [

@@ -1,4 +1,5 @@
-"""The messages of the background threads and of several widgets: what happened, and where the person wants to go.
+"""The messages of the background threads and of several widgets: what happened, and where the
+person wants to go.
 
 Handlers own the state of the screen.
 """
@@ -41,7 +42,9 @@ class TurnMoved(Announcement):
 
 @dataclass
 class TurnRefused(Announcement):
-    """The turn ended with an error that no event tells; `unsent` is a message that was not even saved."""
+    """The turn ended with an error that no event tells; `unsent` is a message that was not even
+    saved.
+    """
 
     thread_id: str
     error: MemappError
@@ -59,7 +62,9 @@ class TurnEnded(Announcement):
 
 @dataclass
 class Learned(Announcement):
-    """A fact was learned from what the person typed, one that was known says something else now, or it holds no more."""
+    """A fact was learned from what the person typed, one that was known says something else now, or
+    it holds no more.
+    """
 
     thread_id: str
     news: "Remembered | Retracted"
@@ -67,7 +72,9 @@ class Learned(Announcement):
 
 @dataclass
 class LearningFailed(Announcement):
-    """The work between two turns met a bug, or found no embedding model; it is tried again after the next turn."""
+    """The work between two turns met a bug, or found no embedding model; it is tried again after
+    the next turn.
+    """
 
     why: str
     lasts: bool = False
@@ -76,7 +83,9 @@ class LearningFailed(Announcement):
 
 @dataclass
 class MemoriesChanged(Announcement):
-    """Something waits for the person's word, or the work between two turns merged memories, used them, or let some go."""
+    """Something waits for the person's word, or the work between two turns merged memories, used
+    them, or let some go.
+    """
 
 
 @dataclass
@@ -105,7 +114,7 @@ class DownloadEnded(Announcement):
     outcome: Literal["here", "stopped"] | MemappError
 
 
-# Wishes, for the app: it knows where things are shown --------------------------------------------------------------------
+# Wishes, for the app: it knows where things are shown ---------------------------------------------
 
 
 @dataclass
@@ -118,7 +127,9 @@ class ModeWanted(Announcement):
 
 @dataclass
 class ThreadWanted(Announcement):
-    """The person wants another chat, perhaps at one of its messages; or a new one, in which a persona answers."""
+    """The person wants another chat, perhaps at one of its messages; or a new one, in which a
+    persona answers.
+    """
 
     thread: "Thread | None"
     at: "Message | None" = None

@@ -1,6 +1,8 @@
-"""The modes that there are: their names, what the top line and the palette call them, and their screens.
+"""The modes that there are: their names, what the top line and the palette call them, and their
+screens.
 
-Each is a line here and a module of `screens` with its name; keys, top line and palette follow from the line.
+Each is a line here and a module of `screens` with its name; keys, top line and palette follow from
+the line.
 """
 
 from typing import NamedTuple
@@ -20,10 +22,18 @@ class Mode(NamedTuple):
 MODES = (
     Mode("chat", "Chat", "F2", "Chat with your model", "ChatScreen"),
     Mode("memories", "Memories", "F3", "Everything memapp remembers", "MemoriesScreen"),
-    Mode("inbox", "Inbox", "F4", "Requests that wait for your yes, and your profile", "InboxScreen"),
+    Mode(
+        "inbox", "Inbox", "F4", "Requests that wait for your yes, and your profile", "InboxScreen"
+    ),
     Mode("trash", "Trash", "F5", "Deleted memories, and how to restore them", "TrashScreen"),
     Mode("learned", "Learned", "F6", "Insights, episodes, how-tos and lessons", "LearnedScreen"),
-    Mode("activity", "Activity", "F7", "What was done, undo, and the agents behind it", "ActivityScreen"),
+    Mode(
+        "activity",
+        "Activity",
+        "F7",
+        "What was done, undo, and the agents behind it",
+        "ActivityScreen",
+    ),
     Mode("models", "Models", "F8", "Choose the model that answers", "ModelsScreen"),
     Mode("settings", "Settings", "F9", "Every setting", "SettingsScreen"),
 )

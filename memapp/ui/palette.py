@@ -1,4 +1,5 @@
-"""The command palette: what can be done here, going elsewhere, what works everywhere, chats by title, and lessons by words.
+"""The command palette: what can be done here, going elsewhere, what works everywhere, chats by
+title, and lessons by words.
 
 All of it may hold the person's own words.
 """
@@ -26,7 +27,9 @@ class Offered(Provider):
 
     async def discover(self) -> AsyncIterator[DiscoveryHit]:
         for name, help_text, callback, *_ in self.app.get_system_commands(self.screen):
-            yield DiscoveryHit(plain(name), callback, text=plain(name).plain, help=cast(Any, plain(help_text)))
+            yield DiscoveryHit(
+                plain(name), callback, text=plain(name).plain, help=cast(Any, plain(help_text))
+            )
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
         matcher = self.matcher(query)
@@ -37,12 +40,19 @@ class Offered(Provider):
                 found = marked(shown, query.split(), "bold underline")
                 yield Hit(score, found, callback, text=shown, help=cast(Any, plain(help_text)))
         if session := getattr(self.screen, "session", None):  # the opening screen has none
-            threads = await asyncio.to_thread(chats.list_threads, session.runtime, query, limit=MOST)
-            lessons = await asyncio.to_thread(browse.find, session.runtime, query, MOST, kinds=("lesson",))
+            threads = await asyncio.to_thread(
+                chats.list_threads, session.runtime, query, limit=MOST
+            )
+            lessons = await asyncio.to_thread(
+                browse.find, session.runtime, query, MOST, kinds=("lesson",)
+            )
             wanted: list[tuple[str, ThreadWanted | ModeWanted, str]] = [
                 (thread.title, ThreadWanted(thread), "Open this chat") for thread in threads
             ]
-            wanted += [(lesson.snippet, ModeWanted("learned", lesson.id), "Open this lesson") for lesson in lessons]
+            wanted += [
+                (lesson.snippet, ModeWanted("learned", lesson.id), "Open this lesson")
+                for lesson in lessons
+            ]
             for title, wish, about in wanted:
                 shown = row(title, 100).plain
                 found = marked(shown, query.split(), "bold underline")
@@ -51,11 +61,22 @@ class Offered(Provider):
 
 
 def key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """Return what the keys of a screen and of its open tab do, each action once; those that Textual gives have no id."""
-    others = (screen.app, screen.focused)  # what a list or a field does with keys is no action to look for
+    """Return what the keys of a screen and of its open tab do, each action once; those that Textual
+    gives have no id.
+    """
+    others = (
+        screen.app,
+        screen.focused,
+    )  # what a list or a field does with keys is no action to look for
     active = [
-        value for value in screen.active_bindings.values() if value.node not in others and value.enabled and value.binding.id
+        value
+        for value in screen.active_bindings.values()
+        if value.node not in others and value.enabled and value.binding.id
     ]
     for value in {item.binding.action: item for item in reversed(active)}.values():
         about = f"Here, with the key {screen.app.get_key_display(value.binding)}"
-        yield SystemCommand(value.binding.description, about, partial(screen.app.run_action, value.binding.action, value.node))
+        yield SystemCommand(
+            value.binding.description,
+            about,
+            partial(screen.app.run_action, value.binding.action, value.node),
+        )

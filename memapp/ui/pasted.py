@@ -39,7 +39,9 @@ class PastedSpans:
 
     def within(self, text: str) -> Spans:
         """Return the spans, cut to the length of the text."""
-        return tuple((start, min(end, len(text))) for start, end in self._spans if start < len(text))
+        return tuple(
+            (start, min(end, len(text))) for start, end in self._spans if start < len(text)
+        )
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,4 +1,6 @@
-"""Read models of the chat and the top line: put together from the services, on a thread, in the shape a screen shows."""
+"""Read models of the chat and the top line: put together from the services, on a thread, in the
+shape a screen shows.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ AFTER_A_HIT = 20
 
 
 def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tuple[ThreadPage, bool]:
-    """Return the end of a thread, or the stretch around a message, and whether the thread goes on below it."""
+    """Return the end of a thread, or the stretch around a message, and whether the thread goes on
+    below it.
+    """
     end = chats.page(runtime, thread_id)
     if at is None or not at.active or any(message.id == at.id for message in end.messages):
         return end, False
@@ -36,10 +40,13 @@ def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
     return thread if thread.deleted_at is None else None
 
 
-def outcomes(runtime: Runtime, messages: Sequence[Message], refusals: Mapping[str, Refusals]) -> dict[str, Outcome]:
+def outcomes(
+    runtime: Runtime, messages: Sequence[Message], refusals: Mapping[str, Refusals]
+) -> dict[str, Outcome]:
     """Return what came of messages, by their ids; those of which nothing came are left out.
 
-    What was not kept is told of those whose statements were judged: `refusals` has what was found then, by the same ids.
+    What was not kept is told of those whose statements were judged: `refusals` has what was found
+    then, by the same ids.
     """
     said = [message for message in messages if message.role is Role.USER]
     learned = provenance.learned_from(runtime, [message.id for message in said])
@@ -49,8 +56,13 @@ def outcomes(runtime: Runtime, messages: Sequence[Message], refusals: Mapping[st
     ]  # a question says itself that it waits
     found = {}
     for message in said:
-        taught, waits = learned.get(message.id, []), [request for request in waiting if message.id in request.evidence]
-        rest = not_kept.not_kept(runtime, message, refusals.get(message.id, ()), [each.memory.id for each in taught])
+        taught, waits = (
+            learned.get(message.id, []),
+            [request for request in waiting if message.id in request.evidence],
+        )
+        rest = not_kept.not_kept(
+            runtime, message, refusals.get(message.id, ()), [each.memory.id for each in taught]
+        )
         found[message.id] = Outcome(tuple(taught), tuple(waits), rest)
     return {id: outcome for id, outcome in found.items() if outcome.items}
 
@@ -72,16 +84,30 @@ class ShownCouncil:
 
 def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCouncil]:
     """Return the last council over the answer to each message, by the message's id."""
-    found = council.of_messages(runtime, [message.id for message in messages if message.role is Role.USER])
+    found = council.of_messages(
+        runtime, [message.id for message in messages if message.role is Role.USER]
+    )
     return {
-        id: ShownCouncil(held, tuple(council.ranked(runtime, held)), council.is_open(runtime, held), by=council.who(runtime))
+        id: ShownCouncil(
+            held,
+            tuple(council.ranked(runtime, held)),
+            council.is_open(runtime, held),
+            by=council.who(runtime),
+        )
         for id, held in found.items()
     }
 
 
-def explanations(runtime: Runtime, replies: Sequence[Message]) -> dict[str, tuple[Trace, tuple[int, int]]]:
-    """Return by their ids what answers were made from, and which of how many answers to the same message each is."""
-    return {message.id: (chats.trace(runtime, message), _variant(runtime, message)) for message in replies}
+def explanations(
+    runtime: Runtime, replies: Sequence[Message]
+) -> dict[str, tuple[Trace, tuple[int, int]]]:
+    """Return by their ids what answers were made from, and which of how many answers to the same
+    message each is.
+    """
+    return {
+        message.id: (chats.trace(runtime, message), _variant(runtime, message))
+        for message in replies
+    }
 
 
 def _variant(runtime: Runtime, reply: Message) -> tuple[int, int]:
@@ -95,7 +121,9 @@ def last_thread(runtime: Runtime) -> Thread | None:
 
 
 def welcome_words(runtime: Runtime) -> tuple[str, str]:
-    """Return what an empty chat says, and at the very first start the path of the file that it names; later none."""
+    """Return what an empty chat says, and at the very first start the path of the file that it
+    names; later none.
+    """
     offered = offer(runtime)
     lines = f"{SMALL}.\n{KEY}: {offered}\n\n" if offered else ""
     if chats.list_threads(runtime, limit=1):
@@ -112,12 +140,16 @@ def welcome_words(runtime: Runtime) -> tuple[str, str]:
 
 
 def offer(runtime: Runtime) -> str:
-    """Return the name and size of the model that can be got with a key; empty where it is here or under way."""
+    """Return the name and size of the model that can be got with a key; empty where it is here or
+    under way.
+    """
     return "" if runtime.downloading_from else downloads.offer(runtime)
 
 
 def network(runtime: Runtime) -> str:
-    """Say which model answers, whether words leave this machine, and whether a model is being fetched."""
+    """Say which model answers, whether words leave this machine, and whether a model is being
+    fetched.
+    """
     if runtime.downloading_from:
         return f"! online: fetching a model from {runtime.downloading_from}"
     name = runtime.chat.note if runtime.chat.state == "ready" else ""

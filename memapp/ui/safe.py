@@ -1,6 +1,8 @@
-"""The only way for data to reach a widget: everything from the database, a model, a file or an exception passes here.
+"""The only way for data to reach a widget: everything from the database, a model, a file or an
+exception passes here.
 
-Textual would obey escape sequences inside a text, and would read `[...]` as markup and crash on some of it.
+Textual would obey escape sequences inside a text, and would read `[...]` as markup and crash on
+some of it.
 """
 
 import re
@@ -47,7 +49,11 @@ def marked(text: str, words: Iterable[str], style: str) -> Content:
     """Return the text with every occurrence of the words in `style`."""
     shown = clean(text)
     wanted = "|".join(re.escape(word) for word in words if word)
-    spans = [Span(*match.span(), style) for match in re.finditer(wanted, shown, re.IGNORECASE)] if wanted else []
+    spans = (
+        [Span(*match.span(), style) for match in re.finditer(wanted, shown, re.IGNORECASE)]
+        if wanted
+        else []
+    )
     return Content(shown, spans)
 
 
@@ -56,7 +62,15 @@ def undo_words(words: str, step: str) -> Content:
     return Content.styled(words, UNDO).stylize(Style.from_meta({"undo": step}))
 
 
-def notify(node: DOMNode, text: str, *, title: str = "", problem: bool = False, seconds: float = 5.0, undo: str = "") -> None:
+def notify(
+    node: DOMNode,
+    text: str,
+    *,
+    title: str = "",
+    problem: bool = False,
+    seconds: float = 5.0,
+    undo: str = "",
+) -> None:
     """Show a toast; one about a step that is on the `UndoStack` ends with an undo to click."""
     shown = plain(shorten(clean(text), 400))
     if undo:
@@ -80,11 +94,19 @@ def end_toasts(app: App[Any]) -> None:
 
 
 def place_toasts(screen: Screen[object]) -> None:
-    """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
-    if not screen.app._notifications:  # a search of the whole screen takes 10 ms; the next toast comes with a call of this
+    """Put toasts at the bottom, above the line of keys, any field that a person may write into, and
+    news in the status line.
+    """
+    if (
+        not screen.app._notifications
+    ):  # a search of the whole screen takes 10 ms; the next toast comes with a call of this
         return
     height = screen.size.height
-    fields = [item.region for item in screen.query("#status.-says, #commands, Input, TextArea") if item.is_on_screen]
+    fields = [
+        item.region
+        for item in screen.query("#status.-says, #commands, Input, TextArea")
+        if item.is_on_screen
+    ]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
     for rack in screen.query("ToastRack"):
         rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)

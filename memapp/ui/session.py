@@ -1,6 +1,8 @@
-"""The session: what all parts of the screen share. The open memory, the threads beside it, undo, and word of what changed.
+"""The session: what all parts of the screen share. The open memory, the threads beside it, undo,
+and word of what changed.
 
-It is no widget and knows none: whoever shows something subscribes to a signal here, and tells here what was done.
+It is no widget and knows none: whoever shows something subscribes to a signal here, and tells here
+what was done.
 """
 
 import asyncio
@@ -44,7 +46,9 @@ class UndoStack:
         """Told each step that was taken back."""
 
     def push(self, label: str, way_back: str | Callable[[Runtime], object]) -> str:
-        """Keep what was done, with its step of the history or with what takes it back; return the name of the step."""
+        """Keep what was done, with its step of the history or with what takes it back; return the
+        name of the step.
+        """
         if isinstance(way_back, str):
             done = Undo(label, partial(undo.undo, step=way_back), way_back)
         else:
@@ -74,9 +78,15 @@ class UndoStack:
 
 
 def recorded(runtime: Runtime, step: str = "") -> Undo | None:
-    """Return a change in the file that can be taken back, the last one or that of a step, perhaps from before the start."""
+    """Return a change in the file that can be taken back, the last one or that of a step, perhaps
+    from before the start.
+    """
     found = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
-    return Undo(undo.describe(runtime, found), partial(undo.undo, step=found.id), found.id) if found else None
+    return (
+        Undo(undo.describe(runtime, found), partial(undo.undo, step=found.id), found.id)
+        if found
+        else None
+    )
 
 
 class AppSession:
@@ -85,7 +95,9 @@ class AppSession:
     before_erasing: Callable[[], Awaitable[None]]
     """Saves what is being typed: it is looked through too. The chat sets it."""
     after_erasing: Callable[[], Awaitable[None]]
-    """Shows again what the file holds: words that are gone stay nowhere, to be saved again. The chat sets it."""
+    """Shows again what the file holds: words that are gone stay nowhere, to be saved again. The
+    chat sets it.
+    """
 
     def __init__(self, owner: DOMNode, runtime: Runtime, talk: Talk, *, demo: bool = False) -> None:
         self.runtime = runtime
@@ -117,10 +129,12 @@ class AppSession:
             self.badges = badges
             self.badged.publish(None)
 
-    # Undo ------------------------------------------------------------------------------------------------------------
+    # Undo -----------------------------------------------------------------------------------------
 
     def did(self, node: DOMNode, label: str, step: str) -> None:
-        """Keep a step that was made in memories or the profile, say it with an undo, and let every screen show it."""
+        """Keep a step that was made in memories or the profile, say it with an undo, and let every
+        screen show it.
+        """
         notify(node, label, undo=self.undone.push(label, step))
         self.memories_changed()
 
@@ -129,23 +143,34 @@ class AppSession:
         self.did(node, await asyncio.to_thread(past_decisions.describe, self.runtime, step), step)
 
     async def undo(self, step: str = "") -> str:
-        """Take back the last thing done here, or what was done in a certain step; return what is said about it.
+        """Take back the last thing done here, or what was done in a certain step; return what is
+        said about it.
 
         With nothing done here yet it is the last change in the file.
         """
         async with self._one_undo:
             done = self.undone.pop(step)
-            while done is not None and not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
+            while (
+                done is not None
+                and not step
+                and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step)
+            ):
                 self.undone.drop(done.step)  # it went with a message that was sent in other words
                 done = self.undone.pop()
             done = done or await asyncio.to_thread(recorded, self.runtime, step)
             if done is None and step:
                 already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
-                return "That is taken back already." if already else "That cannot be taken back any more."
+                return (
+                    "That is taken back already."
+                    if already
+                    else "That cannot be taken back any more."
+                )
             return await self._take_back(done)
 
     async def undo_recorded(self) -> str:
-        """Take back the last change in the file, whatever was done here since; return what is said about it."""
+        """Take back the last change in the file, whatever was done here since; return what is said
+        about it.
+        """
         async with self._one_undo:
             return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
 
@@ -162,10 +187,12 @@ class AppSession:
         self.undone.drop(done.step)
         return f"Taken back: {done.label}"
 
-    # Erasing ---------------------------------------------------------------------------------------------------------
+    # Erasing --------------------------------------------------------------------------------------
 
     async def erase(self, node: DOMNode, erase: Callable[[], Receipt]) -> Receipt:
-        """Erase something for good, with what is being typed looked through and what is on the screen read anew."""
+        """Erase something for good, with what is being typed looked through and what is on the
+        screen read anew.
+        """
         await self.before_erasing()
         notify(node, "Erasing, and scanning the files for what is left…")
         receipt = await asyncio.to_thread(erase)

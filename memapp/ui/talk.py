@@ -1,7 +1,8 @@
-"""Threads beside the screen: the turn, the idle work after it, prefilling while the person types, loading models.
+"""Threads beside the screen: the turn, the idle work after it, prefilling while the person types,
+loading models.
 
-Each on a daemon thread of its own, never in the shared executor, so that leaving never waits for a model. Threads touch
-no widget; they announce what happened.
+Each on a daemon thread of its own, never in the shared executor, so that leaving never waits for a
+model. Threads touch no widget; they announce what happened.
 """
 
 import logging
@@ -24,7 +25,17 @@ from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, council, downloads, forget, learning, models, run_in_chat, upkeep
+from memapp.services import (
+    backups,
+    chats,
+    council,
+    downloads,
+    forget,
+    learning,
+    models,
+    run_in_chat,
+    upkeep,
+)
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -45,7 +56,9 @@ from memapp.ui.pasted import Spans, Writing
 log = logging.getLogger(__name__)
 
 WATCH_SECONDS = 0.4
-"""How often it is looked what other processes did to the file; a look takes well below a millisecond."""
+"""How often it is looked what other processes did to the file; a look takes well below a
+millisecond.
+"""
 STREAM_SECONDS = 0.06
 """Parts of a reply reach the screen at most this often."""
 
@@ -99,9 +112,13 @@ class Talk:
         events = partial(take_turn, self.runtime, text=text, pasted=pasted)
         self._begin_in(thread, persona, events, Writing(text, pasted))
 
-    def run(self, thread: Thread | None, command: Command, written: Writing, persona: str = "") -> None:
+    def run(
+        self, thread: Thread | None, command: Command, written: Writing, persona: str = ""
+    ) -> None:
         """Run a command that the person wrote; without a thread it starts a new chat."""
-        self._begin_in(thread, persona, partial(run_in_chat.run, self.runtime, command=command), written)
+        self._begin_in(
+            thread, persona, partial(run_in_chat.run, self.runtime, command=command), written
+        )
 
     def retry(self, reply: Message) -> None:
         self._begin(reply.thread_id, partial(retry_turn, self.runtime, reply.id))
@@ -116,7 +133,12 @@ class Talk:
 
     def ask_council(self, thread: Thread | None, text: str, persona: str = "") -> None:
         """Send a message, and hold a council over the answer."""
-        self._begin_in(thread, persona, partial(council.ask, self.runtime, text=text), Writing(f"/council {text}", ()))
+        self._begin_in(
+            thread,
+            persona,
+            partial(council.ask, self.runtime, text=text),
+            Writing(f"/council {text}", ()),
+        )
 
     def remark(self, thread: Thread) -> None:
         """Ask for a remark nobody asked for."""
@@ -127,7 +149,9 @@ class Talk:
         self._turn_cancel.set()
 
     def rest(self, thread_id: str) -> None:
-        """Learn, embed and get ready for the next message of a thread, until the next turn begins; nothing while one runs."""
+        """Learn, embed and get ready for the next message of a thread, until the next turn begins;
+        nothing while one runs.
+        """
         self._rested_in = thread_id
         if self.busy or self.paused:
             return
@@ -142,7 +166,9 @@ class Talk:
         self.rest(self._rested_in)
 
     def warm(self, thread_id: str, typed: str, persona: str) -> None:
-        """Prefill what is being typed in a chat, or for an empty id in one that has not begun; cancel the call before."""
+        """Prefill what is being typed in a chat, or for an empty id in one that has not begun;
+        cancel the call before.
+        """
         self._warm_cancel.set()
         if self.busy or self.runtime.chat.ready() is None:
             return
@@ -150,9 +176,11 @@ class Talk:
         self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, persona, cancel)
 
     def load_models(self) -> None:
-        """Load the chat model and the embedder that the settings name; a turn that another one answers is stopped first.
+        """Load the chat model and the embedder that the settings name; a turn that another one
+        answers is stopped first.
 
-        Asked for again while one loads, that one is given up and the last choice is loaded. The embedder that is there stays.
+        Asked for again while one loads, that one is given up and the last choice is loaded. The
+        embedder that is there stays.
         """
         if self.runtime.chat.ready():
             self.stop()
@@ -176,9 +204,16 @@ class Talk:
         return any(thread.is_alive() for thread in self._loading)
 
     def close(self, seconds: float = 0.6) -> bool:
-        """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
+        """Cancel everything and wait for the turn to save what it has; return False if something
+        could not be stopped.
+        """
         self._over.set()
-        for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel):
+        for cancel in (
+            self._turn_cancel,
+            self._idle_cancel,
+            self._warm_cancel,
+            self._backup_cancel,
+        ):
             cancel.set()
         if self.downloading is not None:
             self.downloading.cancel.set()
@@ -218,8 +253,16 @@ class Talk:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
             self._tell(happened)
 
-    def _begin_in(self, thread: Thread | None, persona: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing) -> None:
-        """Begin a turn in a thread, or in a new one; `events` gets the id of the thread and what cancels it."""
+    def _begin_in(
+        self,
+        thread: Thread | None,
+        persona: str,
+        events: Callable[..., Iterator[TurnEvent]],
+        unsent: Writing,
+    ) -> None:
+        """Begin a turn in a thread, or in a new one; `events` gets the id of the thread and what
+        cancels it.
+        """
 
         turn = self.turns + 1
 
@@ -232,16 +275,34 @@ class Talk:
 
         self._begin(thread.id if thread else "", begun, unsent)
 
-    def _begin(self, thread_id: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing | None = None) -> None:
+    def _begin(
+        self,
+        thread_id: str,
+        events: Callable[..., Iterator[TurnEvent]],
+        unsent: Writing | None = None,
+    ) -> None:
         """Begin a turn; `events` gets what cancels it."""
         self._idle_cancel.set()
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
         self.busy = True
         self.turns += 1
-        self._turn = self._start("turn", self._run, self.turns, thread_id, partial(events, cancel=self._turn_cancel), unsent)
+        self._turn = self._start(
+            "turn",
+            self._run,
+            self.turns,
+            thread_id,
+            partial(events, cancel=self._turn_cancel),
+            unsent,
+        )
 
-    def _run(self, turn: int, thread_id: str, events: Callable[[], Iterator[TurnEvent]], unsent: Writing | None) -> None:
+    def _run(
+        self,
+        turn: int,
+        thread_id: str,
+        events: Callable[[], Iterator[TurnEvent]],
+        unsent: Writing | None,
+    ) -> None:
         try:
             for event in _paced(events()):
                 if isinstance(event, Accepted):
@@ -249,8 +310,12 @@ class Talk:
                 self._announce(TurnMoved(thread_id, event))
         except MemappError as error:
             self._announce(TurnRefused(thread_id, error, unsent))
-        except Exception as error:  # a bug: the chat must survive it, and the person must hear of it
-            self._announce(TurnRefused(thread_id, self.runtime.database.damage() or self.bug(error), unsent))
+        except (
+            Exception
+        ) as error:  # a bug: the chat must survive it, and the person must hear of it
+            self._announce(
+                TurnRefused(thread_id, self.runtime.database.damage() or self.bug(error), unsent)
+            )
         finally:
             self.busy = False
             self._announce(TurnEnded(turn, thread_id))
@@ -260,12 +325,19 @@ class Talk:
         write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
         return MemappError(f"A bug in memapp ({type(error).__name__}) {what}.", "Try again.")
 
-    def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
+    def _begin_beside(
+        self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any
+    ) -> None:
         """Start a thread, and keep it with the others of its kind that still run."""
-        others[:] = [*(thread for thread in others if thread.is_alive()), self._start(name, target, *args)]
+        others[:] = [
+            *(thread for thread in others if thread.is_alive()),
+            self._start(name, target, *args),
+        ]
 
     def _start(self, name: str, target: Callable[..., object], *args: Any) -> threading.Thread:
-        thread = threading.Thread(target=self._guarded, args=(target, *args), name=f"memapp-{name}", daemon=True)
+        thread = threading.Thread(
+            target=self._guarded, args=(target, *args), name=f"memapp-{name}", daemon=True
+        )
         thread.start()
         return thread
 
@@ -279,7 +351,11 @@ class Talk:
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(MemoriesChanged() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
+                self._announce(
+                    MemoriesChanged()
+                    if isinstance(made, ConsentRequest)
+                    else Learned(thread_id, made)
+                )
             if why := learning.problem(self.runtime):
                 self._announce(LearningFailed(why, lasts=True))
         except MemappError as error:
@@ -287,7 +363,9 @@ class Talk:
         except Exception:
             if not self._told_of_bug:
                 self._told_of_bug = True
-                self._announce(LearningFailed("Learning from your messages failed; memapp doctor says more."))
+                self._announce(
+                    LearningFailed("Learning from your messages failed; memapp doctor says more.")
+                )
             raise
         finally:
             self._announce(MemoriesChanged())
@@ -313,7 +391,9 @@ class Talk:
                 self._announce(ModelChanged())
 
     def _download(self, download: Download) -> None:
-        outcome: Literal["here", "stopped"] | MemappError = MemappError("A bug in memapp ended the download.")
+        outcome: Literal["here", "stopped"] | MemappError = MemappError(
+            "A bug in memapp ended the download."
+        )
         try:
             for arrived in downloads.get_model(self.runtime, download.name, download.cancel):
                 if not download.arrived:

@@ -1,8 +1,9 @@
 """The terminal's input: all that is pasted comes as one cleaned paste, whatever stands in it.
 
-Textual 8.2.8, which is pinned exactly, takes an escape character inside a bracketed paste for the begin of a key: it issues what
-it does not know as keys (`XTermParser.parse`, `reissue_sequence_as_keys`), so that a pasted text could press enter, quit, or
-count as typed. Here its parser never sees what is pasted. It also ends with the first byte that is not UTF-8
+Textual 8.2.8, which is pinned exactly, takes an escape character inside a bracketed paste for the
+begin of a key: it issues what it does not know as keys (`XTermParser.parse`,
+`reissue_sequence_as_keys`), so that a pasted text could press enter, quit, or count as typed. Here
+its parser never sees what is pasted. It also ends with the first byte that is not UTF-8
 (`LinuxDriver.run_input_thread`). Both are to be read again when Textual is raised.
 """
 
@@ -25,7 +26,9 @@ from memapp.domain.text import clean
 READ_BYTES = 65536
 POLL_SECONDS = 0.1
 ALT_ENTER = "\x1b\r"
-"""What tmux and others send for alt+enter. Textual would read it as enter, which sends an unfinished message."""
+"""What tmux and others send for alt+enter. Textual would read it as enter, which sends an
+unfinished message.
+"""
 SILENCE_SECONDS = 3.0
 """After so long without anything new, a paste is taken for complete: its end was lost."""
 
@@ -71,7 +74,8 @@ class PasteParser(XTermParser):
             self._before = seen[1 - len(BRACKETED_PASTE_START) :]
             yield from super().feed(data)
             return ""
-        # The escape is passed on, so that one that was pressed just before counts; then Textual forgets that it began a sequence.
+        # The escape is passed on, so that one that was pressed just before counts; then Textual
+        # forgets that it began a sequence.
         before = seen[len(self._before) : begin + 1]
         if before:
             yield from super().feed(before)
@@ -83,7 +87,9 @@ class PasteParser(XTermParser):
     def _inside(self, data: str) -> Generator[Message, None, str]:
         """Keep what is pasted; return what follows its end."""
         assert self._pasted is not None
-        since = max(0, len(self._pasted) + 1 - len(BRACKETED_PASTE_END))  # an end may come in two reads
+        since = max(
+            0, len(self._pasted) + 1 - len(BRACKETED_PASTE_END)
+        )  # an end may come in two reads
         pasted = self._pasted = self._pasted + data
         end = _end(pasted, since)
         if end < 0:
@@ -97,9 +103,11 @@ class PasteParser(XTermParser):
 
 
 def _end(text: str, since: int) -> int:
-    """Return where the paste ends, -1 if it goes on. A terminal should take an end out of what it pastes; not every one does.
+    """Return where the paste ends, -1 if it goes on. A terminal should take an end out of what it
+    pastes; not every one does.
 
-    So of several ends that came at once, without a new begin between them, the last is the true one.
+    So of several ends that came at once, without a new begin between them, the last is the true
+    one.
     """
     first = text.find(BRACKETED_PASTE_END, since)
     if first < 0:
@@ -111,7 +119,8 @@ def _end(text: str, since: int) -> int:
 class Outlet:
     """Where the screen is written. A terminal that is gone takes nothing and says nothing.
 
-    Textual's thread ends with the first write that fails; what the app writes then waits for it, and the app with it.
+    Textual's thread ends with the first write that fails; what the app writes then waits for it,
+    and the app with it.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -130,7 +139,9 @@ class Outlet:
 
 
 class Terminal(LinuxDriver):
-    """Textual's own driver for Linux and macOS, with the parser above; bytes that are no UTF-8 become replacement characters."""
+    """Textual's own driver for Linux and macOS, with the parser above; bytes that are no UTF-8
+    become replacement characters.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -140,7 +151,9 @@ class Terminal(LinuxDriver):
         """Read until the app ends."""
         parser = PasteParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
-        with selectors.SelectSelector() as selector:  # the one that can wait for a terminal everywhere
+        with (
+            selectors.SelectSelector() as selector
+        ):  # the one that can wait for a terminal everywhere
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(POLL_SECONDS):

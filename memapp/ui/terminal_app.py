@@ -1,6 +1,8 @@
-"""The app as the terminal has it: no key is lost, a screen is styled once, a signal or a bug ends it with everything kept.
+"""The app as the terminal has it: no key is lost, a screen is styled once, a signal or a bug ends
+it with everything kept.
 
-It knows nothing of memapp. What Textual does by itself, and memapp needs otherwise, is changed here.
+It knows nothing of memapp. What Textual does by itself, and memapp needs otherwise, is changed
+here.
 """
 
 import asyncio
@@ -30,7 +32,9 @@ class TerminalApp(App[None]):
         self._keys = KeyOrder(self, super().on_event)
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what reads the terminal; on Linux and macOS our own, for the sake of what is pasted."""
+        """Return what reads the terminal; on Linux and macOS our own, for the sake of what is
+        pasted.
+        """
         found = super().get_driver_class()
         if found.__name__ == "LinuxDriver":
             from memapp.ui.terminal import Terminal
@@ -64,10 +68,14 @@ class TerminalApp(App[None]):
                 self._handle_exception(error)
 
     def on_notify(self) -> None:
-        """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
+        """Let the newest toast stand in place of the one before; only one that is to stay for long
+        does stay.
+        """
         end_toasts(self)
         if self.screen_stack:  # none is left when one comes while the app closes
-            self.call_next(place_toasts, self.screen)  # Textual has it among its notifications by then
+            self.call_next(
+                place_toasts, self.screen
+            )  # Textual has it among its notifications by then
 
     def _show_toasts_once(self, _: Screen[Any]) -> None:
         """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
@@ -75,11 +83,15 @@ class TerminalApp(App[None]):
             screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
 
     def action_redraw(self) -> None:
-        """Draw the whole screen anew: after a stop the terminal has lost it, and Textual draws only what changed."""
+        """Draw the whole screen anew: after a stop the terminal has lost it, and Textual draws only
+        what changed.
+        """
         self.refresh(layout=True)
 
     def delay_update(self, delay: float = 0.05) -> None:
-        """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what changed on screens below."""
+        """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what
+        changed on screens below.
+        """
         super().delay_update(delay)
         for screen in self.screen_stack:
             self.set_timer(2 * delay, screen.check_idle)
@@ -87,35 +99,44 @@ class TerminalApp(App[None]):
     def styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
         """Return a screen that Textual need not style again.
 
-        All style was read at the start, and a widget gets its own when it is mounted: without this everything would be parsed
-        anew, twice, and each widget styled once more for the width of the window. That takes most of the time that the event
-        loop stands still when a screen is opened.
+        All style was read at the start, and a widget gets its own when it is mounted: without this
+        everything would be parsed anew, twice, and each widget styled once more for the width of
+        the window. That takes most of the time that the event loop stands still when a screen is
+        opened.
         """
         screen = build()
         screen._css_update_count = self._css_update_count
-        for name in screen._get_breakpoint_classes(self.size.width, self.HORIZONTAL_BREAKPOINTS or []):
+        for name in screen._get_breakpoint_classes(
+            self.size.width, self.HORIZONTAL_BREAKPOINTS or []
+        ):
             screen.add_class(name)
         return screen
 
-    # Leaving ---------------------------------------------------------------------------------------------------------
+    # Leaving --------------------------------------------------------------------------------------
 
     def leave(self, return_code: int = 0) -> None:
         """Leave at once."""
         self.exit(return_code=return_code)
 
     def damage(self) -> Damaged | None:
-        """Return what is damaged in the file that is open, the likeliest reason for a bug; None if nothing is."""
+        """Return what is damaged in the file that is open, the likeliest reason for a bug; None if
+        nothing is.
+        """
         return None
 
     def _heed_signals(self) -> None:
-        """Let SIGHUP (the terminal was closed) and SIGTERM end the app as its own key does, with everything kept."""
+        """Let SIGHUP (the terminal was closed) and SIGTERM end the app as its own key does, with
+        everything kept.
+        """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGHUP, signal.SIGTERM):
             loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: signal.Signals) -> None:
         if number is signal.SIGHUP:
-            nowhere = os.open(os.devnull, os.O_WRONLY)  # writing to a terminal that is gone would fail, and could wait for ever
+            nowhere = os.open(
+                os.devnull, os.O_WRONLY
+            )  # writing to a terminal that is gone would fail, and could wait for ever
             for stream in (1, 2):
                 os.dup2(nowhere, stream)
         self.leave(128 + number)
@@ -129,7 +150,9 @@ class TerminalApp(App[None]):
         if not self._exit_renderables:  # what fails after the first error is its consequence
             damage = self.damage()
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
-            self.panic(Text(str(damage or three_lines(error, path)), no_wrap=True, overflow="ignore"))
+            self.panic(
+                Text(str(damage or three_lines(error, path)), no_wrap=True, overflow="ignore")
+            )
 
     def _print_error_renderables(self) -> None:
         """Print what is left to say; the terminal breaks the lines, so that a path can be copied."""

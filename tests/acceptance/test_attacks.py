@@ -1,4 +1,6 @@
-"""No text talks memapp into anything: the strings and sentences of `benchmarks/made_up`, and a model that obeys them."""
+"""No text talks memapp into anything: the strings and sentences of `benchmarks/made_up`, and a
+model that obeys them.
+"""
 
 import pytest
 
@@ -17,10 +19,14 @@ def one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "open_embedder", lambda _: Reader())
 
 
-@pytest.mark.parametrize("strings", [SOME, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["some", "all"])
+@pytest.mark.parametrize(
+    "strings", [SOME, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["some", "all"]
+)
 @pytest.mark.parametrize("channel", attacks.CHANNELS)
 def test_an_injection_changes_nothing(channel: str, strings: attacks.Strings) -> None:
-    damage = attacks.attack(attacks.CHANNELS[channel], strings, lambda _: ScriptedModel(attacks.obedient))
+    damage = attacks.attack(
+        attacks.CHANNELS[channel], strings, lambda _: ScriptedModel(attacks.obedient)
+    )
     assert damage.tried == len(strings.attacks)
     assert damage.none, damage
 
@@ -31,6 +37,13 @@ def test_an_honest_yes_is_heard_and_harmless_words_are_answered() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_sensitive_that_is_typed_is_known_without_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_sensitive_that_is_typed_is_known_without_a_yes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     results, fields = consent.typed(consent.made_up())
-    assert consent.report_fields(results) + consent.report_false(results) + consent.report_unasked(results, fields, False) == []
+    assert (
+        consent.report_fields(results)
+        + consent.report_false(results)
+        + consent.report_unasked(results, fields, False)
+        == []
+    )

@@ -43,7 +43,9 @@ def texts(runtime: Runtime, thread: str) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\x00\x1b[31m", "x" * 200_001])
-def test_what_cannot_be_sent_is_refused_and_nothing_is_saved(runtime: Runtime, model: ScriptedModel, text: str) -> None:
+def test_what_cannot_be_sent_is_refused_and_nothing_is_saved(
+    runtime: Runtime, model: ScriptedModel, text: str
+) -> None:
     thread = new_chat(runtime)
     with pytest.raises(UsageError):
         say(runtime, thread, text)
@@ -100,16 +102,22 @@ def test_a_misbehaving_model_never_costs_the_message(
     assert len(chats.page(runtime, thread).messages) == 2
 
 
-def test_broken_json_from_the_predictor_falls_back_to_the_messages_own_words(runtime: Runtime, model: ScriptedModel) -> None:
+def test_broken_json_from_the_predictor_falls_back_to_the_messages_own_words(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     model.misbehave("broken_json", "predict")
     happened = say(runtime, new_chat(runtime), "Explain oolong tea.")
     assert only(Predicted, happened).source == "keywords"
     assert isinstance(happened[-1], Completed)
-    row = runtime.database.read().execute("SELECT status FROM events WHERE op = 'predict'").fetchone()
+    row = (
+        runtime.database.read().execute("SELECT status FROM events WHERE op = 'predict'").fetchone()
+    )
     assert row["status"] == "skipped"
 
 
-def test_a_model_that_dies_in_the_middle_keeps_what_it_wrote(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_model_that_dies_in_the_middle_keeps_what_it_wrote(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     model.enqueue("This is the beginning of a long and thoughtful reply.")
     model.misbehave("crash", "reply", after_tokens=5)
@@ -195,14 +203,21 @@ def test_a_disk_that_fills_while_a_reply_is_written_fails_the_turn_and_keeps_its
     thread, model, writer = new_chat(runtime), runtime.chat.ready(), runtime.database._writer
     assert isinstance(model, ScriptedModel) and writer is not None
     writer.set_authorizer(None)
-    model.enqueue(said := (" " * 40).join(["word"] * 200))  # more than is free in the pages that are there
+    model.enqueue(
+        said := (" " * 40).join(["word"] * 200)
+    )  # more than is free in the pages that are there
     happened = []
     for event in take_turn(runtime, thread, "Go on."):
         if isinstance(event, Found):
-            writer.execute(f"PRAGMA max_page_count = {writer.execute('PRAGMA page_count').fetchone()[0]}")
+            writer.execute(
+                f"PRAGMA max_page_count = {writer.execute('PRAGMA page_count').fetchone()[0]}"
+            )
             with suppress(sqlite3.OperationalError):
                 for number in count():
-                    writer.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"filler {number}", f'"{"x" * 300}"'))
+                    writer.execute(
+                        "INSERT INTO interface VALUES ('me', ?, ?)",
+                        (f"filler {number}", f'"{"x" * 300}"'),
+                    )
         happened.append(event)
     failed = only(Failed, happened)
     assert isinstance(failed.error, DiskFull)
@@ -224,7 +239,9 @@ def test_a_clock_that_goes_back_changes_no_order(runtime: Runtime) -> None:
 
 def run_bound_by_permissions(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run memapp in a process that file permissions hold for, also when the tests are run by root."""
-    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    bound = (
+        ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    )
     command = [*bound, sys.executable, "-m", "memapp", "--home", str(home), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
@@ -239,7 +256,9 @@ def test_a_read_only_folder_is_a_clear_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_lies_in_a_read_only_folder_can_be_read(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_what_lies_in_a_read_only_folder_can_be_read(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     assert run_bound_by_permissions(tmp_path, "add", "User keeps bees.").returncode == 0
     tmp_path.chmod(0o500)

@@ -18,7 +18,9 @@ FILE = models.default_file(paths.locate())
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(FILE is None, reason="the default model is not here: memapp models get --default"),
+    pytest.mark.skipif(
+        FILE is None, reason="the default model is not here: memapp models get --default"
+    ),
 ]
 
 
@@ -40,14 +42,21 @@ def test_it_is_the_file_of_the_manifest_in_a_process_of_its_own(runtime: Runtime
 
 def test_it_holds_a_conversation(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    greeting = "hi! i'm Tomas, i repair church organs and i live in Ghent with my daughter Noor who's 7"
-    replies = [only(Completed, say(runtime, thread, text)).reply.text for text in (greeting, "what is 17*23?", "thank you!")]
+    greeting = (
+        "hi! i'm Tomas, i repair church organs and i live in Ghent with my daughter Noor who's 7"
+    )
+    replies = [
+        only(Completed, say(runtime, thread, text)).reply.text
+        for text in (greeting, "what is 17*23?", "thank you!")
+    ]
     assert "391" in replies[1]
     assert all(replies) and len(set(replies)) == 3
     assert greeting not in replies[0]
 
 
-def test_call_1_names_what_is_needed_and_nothing_where_the_answer_is_the_same_for_everybody(runtime: Runtime) -> None:
+def test_call_1_names_what_is_needed_and_nothing_where_the_answer_is_the_same_for_everybody(
+    runtime: Runtime,
+) -> None:
     """Both calls can be read: what cannot falls back to the message's own words."""
     for text in ("What could I cook for dinner tonight?", "Why is the sky blue?"):
         predicted = only(Predicted, say(runtime, new_chat(runtime), text))

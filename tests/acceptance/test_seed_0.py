@@ -47,14 +47,19 @@ def test_the_message_is_saved_before_any_model_runs(runtime: Runtime, model: Scr
     thread = new_chat(runtime)
 
     def look(*_: object) -> None:
-        assert [message.text for message in chats.page(runtime, thread).messages] == ["Hello there", ""]
+        assert [message.text for message in chats.page(runtime, thread).messages] == [
+            "Hello there",
+            "",
+        ]
 
     model.script = look  # type: ignore[assignment]
     say(runtime, thread, "Hello there")
     assert len(model.seen) == 2
 
 
-def test_voe_check_is_local_and_compares_with_what_the_model_predicted(runtime: Runtime, model: ScriptedModel) -> None:
+def test_voe_check_is_local_and_compares_with_what_the_model_predicted(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="I would like to talk about tea.")
     say(runtime, thread, "Hi!")
@@ -71,7 +76,9 @@ def test_voe_check_is_local_and_compares_with_what_the_model_predicted(runtime: 
     assert len(model.seen) == calls + 2
 
 
-def test_what_a_surprise_says_is_kept_in_its_own_words_after_the_reply(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_a_surprise_says_is_kept_in_its_own_words_after_the_reply(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke.")
     say(runtime, thread, "Hi!")
@@ -94,8 +101,12 @@ def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: Scri
     assert learn(runtime) == []
 
 
-def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_are(tmp_path: Path, model: ScriptedModel) -> None:
-    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=0, answer_from_memory=False)
+def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_are(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    runtime = make_runtime(
+        tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=0, answer_from_memory=False
+    )
     thread = new_chat(runtime)
     model.enqueue("What do you collect?", prediction="I collect old coins.")
     say(runtime, thread, "Hi!")
@@ -106,7 +117,9 @@ def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_a
     runtime.close()
 
 
-def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(runtime: Runtime, model: ScriptedModel) -> None:
+def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     model.enqueue(SAID, prediction="Nice.")
     pasted = "I have a dog called Rex."
@@ -126,7 +139,9 @@ def test_a_fact_that_exists_is_not_stored_twice(runtime: Runtime) -> None:
     assert (fact.text, len(fact.sources)) == (SAID, 2)
 
 
-def test_what_the_model_made_up_does_not_come_back_as_known(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_the_model_made_up_does_not_come_back_as_known(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     ask_the_model(runtime)
     model.enqueue("Your dog is called Elena and runs a bakery.")
     say(runtime, new_chat(runtime), "I have a dog called Rex.")
@@ -145,7 +160,9 @@ def test_facts_are_injected_into_later_turns(runtime: Runtime, model: ScriptedMo
     assert model.seen[-1].suffix == '[mind: "I am vegetarian."]'
 
 
-def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(tmp_path: Path, model: ScriptedModel) -> None:
+def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=2)
     first = curate.add(runtime, "User keeps bees.", pinned=True).memory_id
     thread = new_chat(runtime)
@@ -153,9 +170,16 @@ def test_max_facts_trims_the_oldest_into_the_trash_but_keeps_pinned_ones(tmp_pat
         say(runtime, thread, text)
         learn(runtime)
     live = curate.list_memories(runtime)
-    assert [memory.text for memory in live if memory.id != first] == ["I have a dog.", "I play the cello."]
+    assert [memory.text for memory in live if memory.id != first] == [
+        "I have a dog.",
+        "I play the cello.",
+    ]
     assert first in [memory.id for memory in live]
-    trash = runtime.database.read().execute("SELECT reason FROM memories WHERE state = 'soft_deleted'").fetchall()
+    trash = (
+        runtime.database.read()
+        .execute("SELECT reason FROM memories WHERE state = 'soft_deleted'")
+        .fetchall()
+    )
     assert [row["reason"] for row in trash] == ["overflow"]
     runtime.close()
 
@@ -169,7 +193,9 @@ def test_top_k_limits_the_facts_of_a_prompt(tmp_path: Path, model: ScriptedModel
     runtime.close()
 
 
-def test_call_1_is_made_while_a_message_is_typed_that_may_be_all(runtime: Runtime, model: ScriptedModel) -> None:
+def test_call_1_is_made_while_a_message_is_typed_that_may_be_all(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     ask_the_model(runtime)
     curate.add(runtime, "I like jokes about goats.")
     thread, question = new_chat(runtime), "Can you tell me a joke about goats?"
@@ -179,12 +205,19 @@ def test_call_1_is_made_while_a_message_is_typed_that_may_be_all(runtime: Runtim
     calls = len(model.seen)
     found = say(runtime, thread, question)
     assert only(Predicted, found).source == "prefetched"
-    assert model.seen[calls] == model.warmed[-1] and "jokes about goats" in model.seen[calls].turns[-1].content
-    predicted = expectations.prediction_for(runtime.read(), only(Completed, found).reply.id, "predictor")
+    assert (
+        model.seen[calls] == model.warmed[-1]
+        and "jokes about goats" in model.seen[calls].turns[-1].content
+    )
+    predicted = expectations.prediction_for(
+        runtime.read(), only(Completed, found).reply.id, "predictor"
+    )
     assert predicted is not None and predicted.needed_info == only(Predicted, found).needed_info
 
 
-def test_what_call_1_said_of_other_words_or_before_an_erasure_is_not_used(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_call_1_said_of_other_words_or_before_an_erasure_is_not_used(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     ask_the_model(runtime)
     thread = new_chat(runtime)
     upkeep.warm(runtime, thread, "What do goats eat?", Cancel())
@@ -199,7 +232,9 @@ def test_what_call_1_said_of_other_words_or_before_an_erasure_is_not_used(runtim
     assert len(model.seen) == calls, "half a sentence is not all"
 
 
-def test_a_right_guess_has_its_notes_in_the_cache_while_it_is_typed(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_right_guess_has_its_notes_in_the_cache_while_it_is_typed(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     curate.add(runtime, "I like jokes about goats.")
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke about goats.", needed_info=["joke"])
@@ -209,7 +244,10 @@ def test_a_right_guess_has_its_notes_in_the_cache_while_it_is_typed(runtime: Run
     warmed = model.warmed[-1]
     say(runtime, thread, "Tell me a joke about goats.")
     asked = model.seen[-1]
-    assert asked.turns[:-1] == warmed.turns[:-1] and 'I like jokes about goats."' in warmed.turns[-1].content
+    assert (
+        asked.turns[:-1] == warmed.turns[:-1]
+        and 'I like jokes about goats."' in warmed.turns[-1].content
+    )
     assert asked.turns[-1].content.startswith(warmed.turns[-1].content)
 
 

@@ -1,4 +1,6 @@
-"""The memory system, by the acceptance lines of its specification. Consent has a file of its own beside this one."""
+"""The memory system, by the acceptance lines of its specification. Consent has a file of its own
+beside this one.
+"""
 
 import json
 from collections.abc import Callable
@@ -11,7 +13,16 @@ import pytest
 
 from memapp.cli import run
 from memapp.domain.activity import Rate
-from memapp.domain.changes import Actor, Created, Event, Merged, Purged, Restored, SoftDeleted, is_memapp
+from memapp.domain.changes import (
+    Actor,
+    Created,
+    Event,
+    Merged,
+    Purged,
+    Restored,
+    SoftDeleted,
+    is_memapp,
+)
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import HOWTO
 from memapp.domain.filters import MemoryFilter
@@ -33,7 +44,18 @@ from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.consolidation import spent
 from memapp.store.opening import open_database
-from tests.builders import Clock, ask_the_model, fact, make_runtime, new_chat, on, recorded, say, tidy, trust
+from tests.builders import (
+    Clock,
+    ask_the_model,
+    fact,
+    make_runtime,
+    new_chat,
+    on,
+    recorded,
+    say,
+    tidy,
+    trust,
+)
 from tests.services.test_consolidate import JOB as CONSOLIDATE
 from tests.services.test_consolidate import learned, says
 from tests.services.test_howtos import OWN_WAY
@@ -42,22 +64,77 @@ from tests.services.test_insights import OTHERS, RUNS, concluding, live_on, noti
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
 SAID = (
-    *("I like tea.", "I have been learning the cello for two years.", "My sister Mira sells pots on the market."),
-    *("We went to the lake on Sunday and it rained all day.", "I am baking bread tonight.", "Work was long today."),
-    *("My neighbour plays drums at night.", "I finished the book about Greenland.", "I would like to grow beans on the balcony."),
+    *(
+        "I like tea.",
+        "I have been learning the cello for two years.",
+        "My sister Mira sells pots on the market.",
+    ),
+    *(
+        "We went to the lake on Sunday and it rained all day.",
+        "I am baking bread tonight.",
+        "Work was long today.",
+    ),
+    *(
+        "My neighbour plays drums at night.",
+        "I finished the book about Greenland.",
+        "I would like to grow beans on the balcony.",
+    ),
 )
 STATED = (
-    *("I am vegetarian.", "I play the cello.", "I have two cats.", "I got promoted last year.", "I am allergic to peanuts."),
-    *("I love hiking in the hills.", "I want to learn Welsh.", "I used to sing in a choir.", "My brother is a baker."),
-    *("I work as a gardener and I sell honey.", "My favourite soup is lentil soup.", "I hate driving at night."),
-    *("I never drink coffee after noon.", "I collect old maps.", "I moved house three years ago.", "I own a red bicycle."),
-    *("My best friend Tom repairs clocks.", "I swim every Tuesday.", "I am afraid of spiders.", "I study botany."),
-    *("I keep bees on the roof of the school.", "I play chess with my neighbour on Sundays.", "I never learned to swim."),
+    *(
+        "I am vegetarian.",
+        "I play the cello.",
+        "I have two cats.",
+        "I got promoted last year.",
+        "I am allergic to peanuts.",
+    ),
+    *(
+        "I love hiking in the hills.",
+        "I want to learn Welsh.",
+        "I used to sing in a choir.",
+        "My brother is a baker.",
+    ),
+    *(
+        "I work as a gardener and I sell honey.",
+        "My favourite soup is lentil soup.",
+        "I hate driving at night.",
+    ),
+    *(
+        "I never drink coffee after noon.",
+        "I collect old maps.",
+        "I moved house three years ago.",
+        "I own a red bicycle.",
+    ),
+    *(
+        "My best friend Tom repairs clocks.",
+        "I swim every Tuesday.",
+        "I am afraid of spiders.",
+        "I study botany.",
+    ),
+    *(
+        "I keep bees on the roof of the school.",
+        "I play chess with my neighbour on Sundays.",
+        "I never learned to swim.",
+    ),
 )
 ASKED = (
-    *("Tell me a joke.", "What is the capital of France?", "How long do eggs boil?", "Can you write a poem about rain?"),
-    *("What goes well with rice?", "How do I get a stain out of wool?", "Explain tides in two sentences."),
-    *("Do I keep bees?", "What does my sister sell?", "Which instrument do I learn?", "What do I like to drink?"),
+    *(
+        "Tell me a joke.",
+        "What is the capital of France?",
+        "How long do eggs boil?",
+        "Can you write a poem about rain?",
+    ),
+    *(
+        "What goes well with rice?",
+        "How do I get a stain out of wool?",
+        "Explain tides in two sentences.",
+    ),
+    *(
+        "Do I keep bees?",
+        "What does my sister sell?",
+        "Which instrument do I learn?",
+        "What do I like to drink?",
+    ),
 )
 DAY = "'2026-01-01T00:00:00.000Z'"
 OLD_FILE = (
@@ -100,7 +177,9 @@ def let_days_pass(runtime: Runtime, days: int) -> None:
 
 
 def statements(runtime: Runtime, work: Callable[[], object]) -> int:
-    """Count the SQL statements that a piece of work takes, without those that an index or a trigger makes of them."""
+    """Count the SQL statements that a piece of work takes, without those that an index or a trigger
+    makes of them.
+    """
     made: list[str] = []
     with runtime.database.write() as writer:
         writer.set_trace_callback(made.append)
@@ -154,7 +233,10 @@ def test_header_appears_when_changes_exist(runtime: Runtime, model: ScriptedMode
     for number, text in enumerate(("What should I bake tomorrow?", "Recommend a cake.")):
         curate.add(runtime, f"User has plan {number}.")
         say(runtime, thread, text)
-        assert f"Memory updates since rev {number}:\n- +created: [Notes] User has plan {number}. (imp=3)" in whole(model)
+        assert (
+            f"Memory updates since rev {number}:\n- +created: [Notes] User has plan {number}. (imp=3)"
+            in whole(model)
+        )
     say(runtime, thread, "What should I drink with it?")
     assert "Memory updates" not in whole(model)
 
@@ -168,7 +250,9 @@ def test_the_header_has_at_most_three_bullets(runtime: Runtime) -> None:
 
 
 def test_rev_increments_atomically(runtime: Runtime) -> None:
-    revisions = [curate.add(runtime, f"User has plan number {number}.").number for number in range(3)]
+    revisions = [
+        curate.add(runtime, f"User has plan number {number}.").number for number in range(3)
+    ]
     with pytest.raises(RuntimeError), runtime.database.write():
         curate.add(runtime, "User has another plan.")
         raise RuntimeError
@@ -205,7 +289,9 @@ def test_retrieval_includes_related_bullets_when_present(runtime: Runtime) -> No
 
 
 def test_edge_creation_takes_two_milliseconds_an_edge(taken: dict[str, list[int]]) -> None:
-    """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
+    """By the same statements however many facts there are; the time is measured by
+    `benchmarks.recall`.
+    """
     few, many = taken["edge"]
     assert 0 < many <= few
 
@@ -233,7 +319,9 @@ def test_insights_never_block_the_hot_path(runtime: Runtime, model: ScriptedMode
     assert sum(wants_insights(sampling) for sampling in model.samplings) == 1
     say(runtime, thread, "And what now?")
     list(upkeep.work(runtime, thread, Cancel()))
-    assert sum(wants_insights(sampling) for sampling in model.samplings) == 1, "not again within a day"
+    assert sum(wants_insights(sampling) for sampling in model.samplings) == 1, (
+        "not again within a day"
+    )
 
 
 def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None:
@@ -242,7 +330,9 @@ def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None
     (counted,) = noticed(runtime)
     curate.add(runtime, counted.replace("User", "Mira"), category="relationship_dynamic")
     found = ask(runtime, "observer", "talked about running", categories=("relationship_dynamic",))
-    assert [counted in text for text in found] == [False, True], "below what was stated in the same words"
+    assert [counted in text for text in found] == [False, True], (
+        "below what was stated in the same words"
+    )
 
 
 def wants_insights(sampling: Sampling) -> bool:
@@ -259,8 +349,20 @@ def test_daily_runtime_and_token_cost_are_bounded_and_duplicates_are_reduced(
     monkeypatch.setattr(consolidate, "PAIRS_PER_DAY", 8)
     monkeypatch.setattr(consolidate, "TOKENS_PER_DAY", 1500)
     model.script = says("same")
-    things = ("old maps", "tin soldiers", "sea shells", "jazz records", "glass marbles", "stamps", "clocks", "chess books")
-    learned(runtime, *(f"User {does} {what}." for what in things for does in ("collects", "is a collector of")))
+    things = (
+        "old maps",
+        "tin soldiers",
+        "sea shells",
+        "jazz records",
+        "glass marbles",
+        "stamps",
+        "clocks",
+        "chess books",
+    )
+    learned(
+        runtime,
+        *(f"User {does} {what}." for what in things for does in ("collects", "is a collector of")),
+    )
     clock, days = runtime.clock, []
     assert isinstance(clock, Clock)
     for _ in range(20):
@@ -268,7 +370,9 @@ def test_daily_runtime_and_token_cost_are_bounded_and_duplicates_are_reduced(
         list(jobs.run(runtime, Cancel(), [CONSOLIDATE]))
         days.append(spent(runtime.read(), before))
         clock.now += timedelta(days=1)
-    assert max(spent.pairs for spent in days) <= 8 and 0 < max(spent.tokens for spent in days) <= 1500
+    assert (
+        max(spent.pairs for spent in days) <= 8 and 0 < max(spent.tokens for spent in days) <= 1500
+    )
     assert max(spent.seconds for spent in days) < consolidate.SECONDS_PER_DAY
     assert curate.count(runtime) <= len(things) + 1, "of each thing one is left"
 
@@ -304,7 +408,9 @@ def test_token_budget_is_respected(runtime: Runtime, model: ScriptedModel) -> No
 
 
 def test_latency_below_150_ms_for_bullets(taken: dict[str, list[int]]) -> None:
-    """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
+    """By the same statements however many facts there are; the time is measured by
+    `benchmarks.recall`.
+    """
     few, many = taken["bullets"]
     assert 0 < many <= few
 
@@ -322,28 +428,54 @@ def test_no_soft_deleted_items_in_context(runtime: Runtime, model: ScriptedModel
     assert ask(runtime, "supervisor", "bees in the garden") == []
 
 
-def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_pinned(runtime: Runtime) -> None:
+def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_pinned(
+    runtime: Runtime,
+) -> None:
     unused = curate.add(runtime, "User once had a cold.").memory_id
     curate.edit(runtime, unused, importance=2)
     important = curate.add(runtime, "User is allergic to peanuts.").memory_id
     pinned = curate.add(runtime, "User drinks oolong.", pinned=True).memory_id
     curate.edit(runtime, pinned, importance=1)
     thread = new_chat(runtime)
-    for days in (9, 9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1):  # only days on which the person was there show that it was not needed
+    for days in (
+        9,
+        9,
+        9,
+        9,
+        9,
+        9,
+        9,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ):  # only days on which the person was there show that it was not needed
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, days)
-    assert [curate.get(runtime, text).state for text in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
+    assert [curate.get(runtime, text).state for text in (unused, important, pinned)] == [
+        "soft_deleted",
+        "live",
+        "live",
+    ]
     curate.restore(runtime, unused)
     assert curate.get(runtime, unused).state == "live"
 
 
 @pytest.mark.parametrize("text", ["What should I do in the garden?", "Which flowers like shade?"])
-def test_delta_surfaces_the_transition_once(runtime: Runtime, model: ScriptedModel, text: str) -> None:
+def test_delta_surfaces_the_transition_once(
+    runtime: Runtime, model: ScriptedModel, text: str
+) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     thread = new_chat(runtime)
     curate.discard(runtime, one)
     say(runtime, thread, text)
-    assert whole(model).count("Memory updates since rev 1:\n- −soft_deleted: [Notes] a memory went to the trash") == 1
+    assert (
+        whole(model).count(
+            "Memory updates since rev 1:\n- −soft_deleted: [Notes] a memory went to the trash"
+        )
+        == 1
+    )
     assert "bees" not in whole(model)
     for other in ("And what in the house?", "What should I do now?"):
         say(runtime, thread, other)
@@ -354,11 +486,15 @@ def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     curate.discard(runtime, one)
     thread = new_chat(runtime)
-    for _ in range(8):  # it may go only after the person was there on several days and could have looked into the trash
+    for _ in range(
+        8
+    ):  # it may go only after the person was there on several days and could have looked into the trash
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, 3)
     let_days_pass(runtime, 8)
-    assert curate.get(runtime, one).state == "soft_deleted", "the clock of today alone says that its time is over"
+    assert curate.get(runtime, one).state == "soft_deleted", (
+        "the clock of today alone says that its time is over"
+    )
     for _ in range(2):
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, 1)
@@ -370,7 +506,10 @@ def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
 
 
 def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
-    one, other = (curate.add(runtime, text).memory_id for text in ("User keeps bees.", "User keeps bees in spring."))
+    one, other = (
+        curate.add(runtime, text).memory_id
+        for text in ("User keeps bees.", "User keeps bees in spring.")
+    )
     embed(runtime, Cancel())
     curate.edit(runtime, one, "User keeps hens.")
     curate.pin(runtime, one)
@@ -379,7 +518,13 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     undo.undo(runtime, revision.step)
     with runtime.decide() as session:
         unused = SoftDeleted(other, "unused", LATER)
-        for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
+        for change in (
+            Restored(one),
+            Merged(other, one, LATER),
+            Restored(other),
+            unused,
+            Purged(other),
+        ):
             changes.apply(session, change, Actor("rules"))
     city = requests.propose(runtime, "city", "Oslo")
     assert city is not None
@@ -393,7 +538,9 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     assert by_memapp == {Event.LINK, Event.RESTORE, Event.MERGE, Event.TTL, Event.PURGE}
 
 
-def test_history_is_exportable_per_user(runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_history_is_exportable_per_user(
+    runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     curate.add(replace(runtime, user_id="other"), "User keeps hens.")
     curate.add(runtime, "User keeps bees.")
     runtime.close()
@@ -406,7 +553,9 @@ def test_history_is_exportable_per_user(runtime: Runtime, tmp_path: Path, capsys
 
 
 def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> None:
-    """They are sentences of the person, word for word, and other programs read in the third person who said it and when."""
+    """They are sentences of the person, word for word, and other programs read in the third person
+    who said it and when.
+    """
     thread = new_chat(runtime)
     for text in STATED:
         say(runtime, thread, text)
@@ -414,7 +563,10 @@ def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> Non
         pass
     said = [memory for memory in curate.list_memories(runtime) if memory.origin == "said"]
     assert len(said) >= 20 and {memory.text for memory in said} <= set(STATED)
-    assert all(memory.in_third_person == f'User said ({memory.created_at:%Y-%m-%d}): "{memory.text}"' for memory in said)
+    assert all(
+        memory.in_third_person == f'User said ({memory.created_at:%Y-%m-%d}): "{memory.text}"'
+        for memory in said
+    )
 
 
 # 11 On-demand recall
@@ -426,13 +578,17 @@ def test_less_than_a_tenth_of_turns_trigger_recall(tmp_path: Path, model: Script
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     for text in SMALL_TALK:
-        assert not [event for event in say(runtime, thread, text) if isinstance(event, Found) and event.hits], "for small talk"
+        assert not [
+            event for event in say(runtime, thread, text) if isinstance(event, Found) and event.hits
+        ], "for small talk"
     for text in (*SAID, *STATED, *ASKED):
         say(runtime, thread, text)
     before = activity.rates(runtime).recalled_on_demand
     say(runtime, thread, "Which hobby have I got?")
     rate = activity.rates(runtime).recalled_on_demand
-    assert rate == Rate(before.held + 1, before.of + 1), "a question about the person of which nothing is found"
+    assert rate == Rate(before.held + 1, before.of + 1), (
+        "a question about the person of which nothing is found"
+    )
     assert rate.of == len(SMALL_TALK) + len(SAID) + len(STATED) + len(ASKED) + 1
     assert rate.share is not None
     assert rate.share < 0.10
@@ -440,7 +596,9 @@ def test_less_than_a_tenth_of_turns_trigger_recall(tmp_path: Path, model: Script
 
 
 def test_latency_below_200_ms_for_on_demand_recall(taken: dict[str, list[int]]) -> None:
-    """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
+    """By the same statements however many facts there are; the time is measured by
+    `benchmarks.recall`.
+    """
     few, many = taken["recall"]
     assert 0 < many <= few
 
@@ -461,10 +619,15 @@ def test_how_tos_are_created_only_on_explicit_trigger_or_high_confidence(runtime
     (waiting,) = [request for request in pending.list_pending(runtime) if request.field == HOWTO]
     decisions.approve(runtime, waiting.id)
     howtos.add(runtime, "Make tea: 1. Boil water. 2. Pour it. 3. Wait.")
-    assert [checklist.howto.text for checklist in howtos.checklists(runtime)] == ["Make tea", "Make espresso"]
+    assert [checklist.howto.text for checklist in howtos.checklists(runtime)] == [
+        "Make tea",
+        "Make espresso",
+    ]
 
 
-def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, model: ScriptedModel) -> None:
+def test_how_tos_never_pollute_semantic_and_episodic_channels(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     howtos.add(runtime, "Feed the kiln dragon: 1. Wake it. 2. Throw coal. 3. Step back.")
     for kind in (Kind.SEMANTIC, Kind.EPISODIC, Kind.INSIGHT):
         assert curate.list_memories(runtime, MemoryFilter(kind=kind)) == []
@@ -479,13 +642,29 @@ def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, 
 def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
     for text in ("I am vegetarian.", "I play the cello.", "I keep bees."):
         say(runtime, new_chat(runtime), text)
-    _, *merged = (event.memory.id for event in upkeep.work(runtime, None, Cancel()) if isinstance(event, Remembered))
+    _, *merged = (
+        event.memory.id
+        for event in upkeep.work(runtime, None, Cancel())
+        if isinstance(event, Remembered)
+    )
     with runtime.decide() as session:
         changes.apply(session, Merged(*merged, LATER), Actor("rules"))
-        changes.apply(session, Created(fact("User talked about Rome.", session.now, kind=Kind.EPISODIC)), Actor("rules"))
+        changes.apply(
+            session,
+            Created(fact("User talked about Rome.", session.now, kind=Kind.EPISODIC)),
+            Actor("rules"),
+        )
     counted = {(count.node, count.op): count.today for count in activity.counts(runtime)}
     assert counted == {
-        **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),
+        **dict.fromkeys(
+            [
+                ("hotpath", "classify"),
+                ("hotpath", "search"),
+                ("hotpath", "respond"),
+                ("worker", "distil"),
+            ],
+            3,
+        ),
         **{("worker", "create"): 3, ("worker", "merge"): 1, ("episodic", "create"): 1},
     }
     assert sum(day.count for day in activity.by_day(runtime, 1)) == sum(counted.values())
@@ -495,8 +674,15 @@ def test_the_events_say_what_is_known_of_category_and_likeness(runtime: Runtime)
     curate.add(runtime, "User keeps bees.", category="goals")
     decisions.set_field(runtime, "city", "Ghent")
     say(runtime, new_chat(runtime), "Which bees do I keep?")
-    known = {op: [recorded(runtime, op)[0][column] for column in ("category", "sim")] for op in ("create", "update", "search")}
-    assert known == {"create": ["goals", None], "update": ["profile", None], "search": ["goals", pytest.approx(0.6, abs=0.4)]}
+    known = {
+        op: [recorded(runtime, op)[0][column] for column in ("category", "sim")]
+        for op in ("create", "update", "search")
+    }
+    assert known == {
+        "create": ["goals", None],
+        "update": ["profile", None],
+        "search": ["goals", pytest.approx(0.6, abs=0.4)],
+    }
 
 
 def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> None:
@@ -518,10 +704,24 @@ def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedMo
     for event in take_turn(runtime, thread, "Which tea do I like?"):
         steps[type(event)] = before = checkpoints.load(runtime.read(), thread)
     accepted, predicted, recalled = (steps[kind] for kind in (Accepted, Predicted, Found))
-    assert (accepted.stage, accepted.open_turn, accepted.position) == ("accepted", predicted.open_turn, 1)
+    assert (accepted.stage, accepted.open_turn, accepted.position) == (
+        "accepted",
+        predicted.open_turn,
+        1,
+    )
     assert (predicted.stage, predicted.needed_info) == ("predicted", ("tea",))
-    assert (recalled.stage, recalled.hits, recalled.revision, recalled.needed_info) == ("recalled", (tea,), 1, ("tea",))
-    assert (before.stage, before.open_turn, before.hits, before.last_prediction) == ("idle", None, (tea,), "")
+    assert (recalled.stage, recalled.hits, recalled.revision, recalled.needed_info) == (
+        "recalled",
+        (tea,),
+        1,
+        ("tea",),
+    )
+    assert (before.stage, before.open_turn, before.hits, before.last_prediction) == (
+        "idle",
+        None,
+        (tea,),
+        "",
+    )
     list(upkeep.work(runtime, thread, Cancel()))
     before = checkpoints.load(runtime.read(), thread)
     assert before.last_prediction == "Tell me more."
@@ -539,20 +739,31 @@ def test_no_data_loss_during_migration(tmp_path: Path, monkeypatch: pytest.Monke
             conn.execute(insert)
     sql = "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE '%sqlite_%'"
     tables = [row["name"] for row in old.read().execute(sql)]
-    before = {table: [tuple(row) for row in old.read().execute(f"SELECT * FROM {table}")] for table in tables}
+    before = {
+        table: [tuple(row) for row in old.read().execute(f"SELECT * FROM {table}")]
+        for table in tables
+    }
     old.close()
     script = tmp_path / "0002_more.sql"
-    script.write_text("INSERT INTO event_nodes (name) VALUES ('council');\nCREATE TABLE more (id TEXT) STRICT;", "utf-8")
+    script.write_text(
+        "INSERT INTO event_nodes (name) VALUES ('council');\nCREATE TABLE more (id TEXT) STRICT;",
+        "utf-8",
+    )
     monkeypatch.setattr(schema, "scripts", lambda: [*released, script])
     new = open_database(tmp_path / "old" / "memapp.db", WORDING)
-    after = {table: [tuple(row) for row in new.read().execute(f"SELECT * FROM {table}")] for table in tables}
+    after = {
+        table: [tuple(row) for row in new.read().execute(f"SELECT * FROM {table}")]
+        for table in tables
+    }
     new.close()
     assert sorted(after.pop("event_nodes")) == sorted([*before.pop("event_nodes"), ("council",)])
     assert after == before
 
 
 def test_checkpoints_save_and_load_in_less_than_100_ms(taken: dict[str, list[int]]) -> None:
-    """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
+    """By the same statements however many facts there are; the time is measured by
+    `benchmarks.recall`.
+    """
     few, many = taken["checkpoint"]
     assert 0 < many <= few
 

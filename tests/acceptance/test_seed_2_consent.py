@@ -1,4 +1,6 @@
-"""Consent policy: no sensitive field changes without consent, and the audit trail contains the decision."""
+"""Consent policy: no sensitive field changes without consent, and the audit trail contains the
+decision.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -75,15 +77,26 @@ def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     decisions.deny(runtime, by_field["pronouns"].id)
     undo.undo_last(runtime)
     session = runtime.read()
-    entries = [entry for entry in reversed(history.list_entries(session)) if entry.memory_id.startswith("profile:")]
-    assert [(entry.memory_id, entry.meta.get("decision", "approved"), entry.actor) for entry in entries] == [
+    entries = [
+        entry
+        for entry in reversed(history.list_entries(session))
+        if entry.memory_id.startswith("profile:")
+    ]
+    assert [
+        (entry.memory_id, entry.meta.get("decision", "approved"), entry.actor) for entry in entries
+    ] == [
         ("profile:city", "approved", "person"),
         ("profile:pronouns", "denied", "person"),
         ("profile:pronouns", "reopened", "person"),
     ]
-    decided = {request.field: request for request in consents.list_requests(session) if request.decided_at}
+    decided = {
+        request.field: request for request in consents.list_requests(session) if request.decided_at
+    }
     assert {field: (request.state, request.decided_by) for field, request in decided.items()} == {
         "city": ("applied", "person"),
         "pronouns": ("denied", "person"),
     }
-    assert all(entry.meta["request_id"] in (decided["city"].id, decided["pronouns"].id) for entry in entries)
+    assert all(
+        entry.meta["request_id"] in (decided["city"].id, decided["pronouns"].id)
+        for entry in entries
+    )

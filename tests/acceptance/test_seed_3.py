@@ -1,6 +1,8 @@
-"""The memory of lessons, by the acceptance lines of its specification: the app's own services and file, and a scripted executor.
+"""The memory of lessons, by the acceptance lines of its specification: the app's own services and
+file, and a scripted executor.
 
-The executor remembers nothing from run to run; it does what a hint says nine times in ten (`benchmarks.grid`).
+The executor remembers nothing from run to run; it does what a hint says nine times in ten
+(`benchmarks.grid`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +43,9 @@ class Went:
         return sum(health.tool_errors for health in self.runs[name])
 
     def all(self, figure: str) -> int:
-        return sum(getattr(health, figure) for of_place in self.runs.values() for health in of_place)
+        return sum(
+            getattr(health, figure) for of_place in self.runs.values() for health in of_place
+        )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +71,13 @@ class Robot(ScriptedTool):
     def attempt(self, action: str) -> ToolAttempt:
         stuck = action in (self.answers or {})
         after = "in the hall" if stuck else "at the door"
-        return ToolAttempt(action, state_before="in the hall", state_after=after, reason="stuck" if stuck else "", seconds=1.0)
+        return ToolAttempt(
+            action,
+            state_before="in the hall",
+            state_after=after,
+            reason="stuck" if stuck else "",
+            seconds=1.0,
+        )
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
         return Feedback(constraint_failure=bool(attempt.reason))
@@ -81,13 +91,19 @@ def grid() -> GridTool:
 @pytest.mark.parametrize(
     ("tool", "wrong", "right"),
     [
-        (ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"}), "kiln frie", "kiln fire"),
+        (
+            ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"}),
+            "kiln frie",
+            "kiln fire",
+        ),
         (Robot("robot", "house", {"robot go left": ""}), "robot go left", "robot go right"),
         (grid(), "filter region is north", "filter region == north"),
     ],
     ids=["a command line", "a robot", "a tool that nobody knows"],
 )
-def test_it_works_without_task_specific_contracts(runtime: Runtime, tool: Tool, wrong: str, right: str) -> None:
+def test_it_works_without_task_specific_contracts(
+    runtime: Runtime, tool: Tool, wrong: str, right: str
+) -> None:
     for action in (wrong, wrong, right):
         runs.attempt(runtime, tool, action)
     _, again = runs.attempt(runtime, tool, wrong)
@@ -123,7 +139,11 @@ def stressed(tmp_path: Path) -> Iterator[Runtime]:
     (good,) = browse.list_lessons(runtime)
     now = runtime.clock()
     wrong = good._replace(
-        id=new_id(now), rule_text="kiln frie -> kiln feir", correct="kiln feir", origin="import", evidence_at=now
+        id=new_id(now),
+        rule_text="kiln frie -> kiln feir",
+        correct="kiln feir",
+        origin="import",
+        evidence_at=now,
     )
     with runtime.write() as session:
         changes.apply(session, LessonAdded(wrong), runtime.actor(name="import"))
@@ -132,7 +152,11 @@ def stressed(tmp_path: Path) -> Iterator[Runtime]:
     runtime.close()
 
 
-KILN = ScriptedTool("kiln", "studio", {f"kiln {word}": f"kiln: '{word}' is not a kiln command" for word in ("frie", "feir")})
+KILN = ScriptedTool(
+    "kiln",
+    "studio",
+    {f"kiln {word}": f"kiln: '{word}' is not a kiln command" for word in ("frie", "feir")},
+)
 
 
 def test_suppression_activates_on_a_harmful_and_contradictory_lesson(stressed: Runtime) -> None:
@@ -145,12 +169,19 @@ def test_suppression_activates_on_a_harmful_and_contradictory_lesson(stressed: R
             runs.attempt(stressed, KILN, action)
     found = {lesson.rule_text: lesson for lesson in browse.list_lessons(stressed)}
     good, wrong = found["kiln frie -> kiln fire"], found["kiln frie -> kiln feir"]
-    assert (wrong.status, wrong.reason) == ("suppressed", "another lesson is better") and wrong.retrieved <= USELESS
+    assert (wrong.status, wrong.reason) == (
+        "suppressed",
+        "another lesson is better",
+    ) and wrong.retrieved <= USELESS
     assert good.helped > wrong.helped == 0
-    assert [hint.lesson.id for hint in runs.attempt(stressed, KILN, "kiln frie")[1].hints] == [good.id]
+    assert [hint.lesson.id for hint in runs.attempt(stressed, KILN, "kiln frie")[1].hints] == [
+        good.id
+    ]
 
 
-def test_suppression_activates_on_a_harmful_lesson_that_nothing_contradicts(stressed: Runtime) -> None:
+def test_suppression_activates_on_a_harmful_lesson_that_nothing_contradicts(
+    stressed: Runtime,
+) -> None:
     assert isinstance(stressed.clock, Clock)
     wrong, good = browse.list_lessons(stressed)
     curate.discard(stressed, good.id)

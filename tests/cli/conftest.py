@@ -23,7 +23,9 @@ class Terminal:
 
 
 @pytest.fixture
-def memapp(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def memapp(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Terminal:
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
     monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: Reader())
     return Terminal(tmp_path / "home", capsys)

@@ -30,14 +30,27 @@ def corrected(memapp: Terminal) -> Terminal:
 def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     assert corrected("agents")[1].startswith("model:tiny\ttrust 0.42 (kept 0 of 7)\tasks first\t")
     (data,) = json.loads(corrected("agents", "--json")[1])
-    assert (data["name"], data["role"], data["may"], data["undecided"]) == ("model:tiny", "creator", "ask", 1)
+    assert (data["name"], data["role"], data["may"], data["undecided"]) == (
+        "model:tiny",
+        "creator",
+        "ask",
+        1,
+    )
     _, out, err = corrected("agents", "show", "the model tiny")
-    assert out.count("you trashed it: I like thing number ") == 7, "each event says what it was about"
+    assert out.count("you trashed it: I like thing number ") == 7, (
+        "each event says what it was about"
+    )
     assert "the model tiny, creator: trust 0.42 (kept 0 of 7)" in err
-    assert "It asks first: you took back 7 of its last 7. Above a kept share of 0.45 it writes again." in err
+    assert (
+        "It asks first: you took back 7 of its last 7. Above a kept share of 0.45 it writes again."
+        in err
+    )
     assert "Not counted yet: 1 thing." in err
     assert "formula 0.30 = .4 x 0/7 kept + .3 x 0.00 depth" in err
-    assert "trust 0.42 = (7 x 0.30 + 5 x .60) / 12" in err and "kept share 0.25 = (0 + 3) / (7 + 5)" in err
+    assert (
+        "trust 0.42 = (7 x 0.30 + 5 x .60) / 12" in err
+        and "kept share 0.25 = (0 + 3) / (7 + 5)" in err
+    )
     assert out.splitlines()[0].endswith("\t0.42\tyou trashed it: I like thing number 7")
     assert out.splitlines()[-1].endswith("\t0.60\tnew")
     assert corrected("agents", "trust", "model:tiny")[1] == out
@@ -58,7 +71,9 @@ def test_block_and_unblock_are_taken_back_by_one_command(corrected: Terminal) ->
 def test_agents_go_to_files_and_come_back_the_same(corrected: Terminal, tmp_path: Path) -> None:
     assert corrected("agents", "export", "-o", str(tmp_path))[0] == 0
     file = tmp_path / "memory" / "model_tiny.json"
-    assert json.loads(corrected("agents", "export", "model:tiny")[1]) == json.loads(file.read_text())
+    assert json.loads(corrected("agents", "export", "model:tiny")[1]) == json.loads(
+        file.read_text()
+    )
     assert corrected("agents", "import", str(file))[0] == 2, "it is known here"
     other = Terminal(tmp_path / "other", corrected._capsys)
     assert other("agents", "import", str(file))[0] == 0

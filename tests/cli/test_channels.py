@@ -1,4 +1,6 @@
-"""The four channels of feedback and the word of an evaluator, as clients of the command line and of the hook give them."""
+"""The four channels of feedback and the word of an evaluator, as clients of the command line and of
+the hook give them.
+"""
 
 import json
 import os
@@ -33,20 +35,37 @@ def steps(memapp: Terminal) -> list[tuple[str | None, float | None]]:
     return [(item["channel"], item["progress"]) for item in found]
 
 
-def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(memapp: Terminal, work: Path) -> None:
+def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(
+    memapp: Terminal, work: Path
+) -> None:
     goal = ("run", "--task", "glaze", "--progress", "done.txt", "--")
-    for action, done in (("brush thin", "1 of 9"), ("brush thin", "1 of 9"), ("brush thick", "4 of 9"), ("brush thin", "4 of 9")):
+    for action, done in (
+        ("brush thin", "1 of 9"),
+        ("brush thin", "1 of 9"),
+        ("brush thick", "4 of 9"),
+        ("brush thin", "4 of 9"),
+    ):
         (work / "done.txt").write_text(done)
         code, _, said = memapp(*goal, "echo", *action.split())
         assert code == 0, "the command itself worked"
     assert steps(memapp) == [(None, 1.0), ("no_progress", 1.0), (None, 4.0), ("no_progress", 4.0)]
     assert "memapp: here `echo brush thick` worked once, untested as a hint" in said
-    assert [item["rule_text"] for item in json.loads(memapp("lessons", "--json")[1])] == ["echo brush thin -> echo brush thick"]
+    assert [item["rule_text"] for item in json.loads(memapp("lessons", "--json")[1])] == [
+        "echo brush thin -> echo brush thick"
+    ]
 
 
 @pytest.mark.parametrize(
     ("source", "progress"),
-    [("done.txt", 7.5), ("wc -l done.txt", 1.0), ("3", 3.0), ("-2.5e1", -25.0), ("nothing", None), ("false", None), ("'", None)],
+    [
+        ("done.txt", 7.5),
+        ("wc -l done.txt", 1.0),
+        ("3", 3.0),
+        ("-2.5e1", -25.0),
+        ("nothing", None),
+        ("false", None),
+        ("'", None),
+    ],
 )
 def test_progress_comes_from_a_file_a_command_or_a_number(
     memapp: Terminal, work: Path, source: str, progress: float | None
@@ -64,7 +83,11 @@ def test_a_score_ends_a_run_and_health_shows_it(memapp: Terminal, work: Path) ->
     assert "memapp: 7 gives no score from 0 to 1" in said
     later.wait(memapp.home / "cache")
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(item["passed"], item["score"]) for item in found] == [(None, None), (False, 0.5), (True, 0.25)]
+    assert [(item["passed"], item["score"]) for item in found] == [
+        (None, None),
+        (False, 0.5),
+        (True, 0.25),
+    ]
     assert "score 0.38" in memapp("lessons", "health")[1].splitlines()[0]
 
 
@@ -90,11 +113,25 @@ def test_the_hook_of_an_agent_gives_the_same(memapp: Terminal, work: Path) -> No
     assert steps(memapp) == [(None, 1.0), ("no_progress", 1.0), (None, 2.0)]
     tell(memapp.home, **event(work, "make vase"), expect="vase.txt")
     assert steps(memapp)[-1][0] == "constraint_failure"
-    tell(memapp.home, hook_event_name="SessionEnd", session_id="s1", cwd=str(work), passed=False, score=0.3)
+    tell(
+        memapp.home,
+        hook_event_name="SessionEnd",
+        session_id="s1",
+        cwd=str(work),
+        passed=False,
+        score=0.3,
+    )
     assert (latest(memapp)["passed"], latest(memapp)["score"]) == (False, 0.3)
     tell(memapp.home, **event(work, "make vase", session="s2"), score=0.9)
     assert (latest(memapp)["passed"], latest(memapp)["score"]) == (True, 0.9)
-    for odd in ({"progress": "far"}, {"progress": True}, {"progress": 1e300}, {"score": -1}, {"passed": "yes"}, {"expect": "\0"}):
+    for odd in (
+        {"progress": "far"},
+        {"progress": True},
+        {"progress": 1e300},
+        {"score": -1},
+        {"passed": "yes"},
+        {"expect": "\0"},
+    ):
         tell(memapp.home, **event(work, "press c", session="s3"), **odd)
     assert latest(memapp)["task"] != "session s3", "nothing of them says anything"
 
@@ -114,15 +151,31 @@ def test_the_word_of_an_evaluator_promotes_a_lesson_of_an_agent(
         if number > 1:
             tell(memapp.home, **event(work, "git status", session=session))
         later.wait(memapp.home / "cache")
-        ended = ["--passed", "--score", "0.9"] if with_hint and passed else ["--failed", "--score", "0.2"]
+        ended = (
+            ["--passed", "--score", "0.9"]
+            if with_hint and passed
+            else ["--failed", "--score", "0.2"]
+        )
         memapp("runs", "finish", latest(memapp)["id"], *ended)
     (lesson,) = json.loads(memapp("lessons", "--json")[1])
-    assert (lesson["status"], lesson["retrieved"]) == (status, 4), "without a better outcome fewer errors are not enough"
+    assert (lesson["status"], lesson["retrieved"]) == (status, 4), (
+        "without a better outcome fewer errors are not enough"
+    )
 
 
 def test_in_a_process_of_its_own_the_code_says_that_the_file_is_missing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "home"), "run"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    for options, code in ((["--expect", "no.txt"], 1), (["--expect", "/etc"], 0), (["--progress", "3", "--score=0.5"], 0)):
-        done = subprocess.run([*command, *options, "--", "true"], cwd=tmp_path, env=environment, capture_output=True, timeout=60)
+    for options, code in (
+        (["--expect", "no.txt"], 1),
+        (["--expect", "/etc"], 0),
+        (["--progress", "3", "--score=0.5"], 0),
+    ):
+        done = subprocess.run(
+            [*command, *options, "--", "true"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            timeout=60,
+        )
         assert done.returncode == code, done.stderr

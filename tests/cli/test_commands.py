@@ -1,4 +1,6 @@
-"""The command line as a person or a script uses it: what stands on stdout, what on stderr, and the exit code."""
+"""The command line as a person or a script uses it: what stands on stdout, what on stderr, and the
+exit code.
+"""
 
 import json
 import os
@@ -31,7 +33,10 @@ def test_add_list_show_and_search(memapp: Terminal) -> None:
     assert memapp("list")[1].split("\t")[0] == memory_id
     assert memapp("list", "--tag", "coffee")[0:2] == (0, "")
     code, out, _ = memapp("show", memory_id, "--json")
-    assert (json.loads(out)["text"], json.loads(out)["pinned"]) == ("I prefer oolong in the morning.", True)
+    assert (json.loads(out)["text"], json.loads(out)["pinned"]) == (
+        "I prefer oolong in the morning.",
+        True,
+    )
     code, out, _ = memapp("search", "what", "oolong", "--explain")
     assert code == 0
     assert "I prefer oolong in the morning." in out
@@ -63,7 +68,9 @@ def test_ask_learns_and_says_so(memapp: Terminal) -> None:
     assert "Remembered" not in out
 
 
-def test_a_question_of_memapp_itself_is_narrated_with_the_command_that_says_yes(memapp: Terminal) -> None:
+def test_a_question_of_memapp_itself_is_narrated_with_the_command_that_says_yes(
+    memapp: Terminal,
+) -> None:
     code, out, err = memapp("ask", "My name is Ada.")
     assert code == 0
     assert "Shall I remember your name: Ada?" in err
@@ -97,7 +104,9 @@ def test_a_chat_is_erased_only_with_a_yes(memapp: Terminal) -> None:
     assert memapp("chats", "restore", chat_id)[0] == 2
 
 
-def test_an_exported_chat_is_private_and_never_written_through_a_link(memapp: Terminal, tmp_path: Path) -> None:
+def test_an_exported_chat_is_private_and_never_written_through_a_link(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     memapp("ask", "Which tea?")
     chat_id = memapp("chats")[1].split("\t")[0]
     target = tmp_path / "chat.md"
@@ -119,8 +128,16 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("show", "nobody"), 2, "There is no memory nobody. `memapp list` lists them with their ids."),
-        (("chats", "show", "nobody"), 2, "There is no chat nobody. `memapp chats` lists them with their ids."),
+        (
+            ("show", "nobody"),
+            2,
+            "There is no memory nobody. `memapp list` lists them with their ids.",
+        ),
+        (
+            ("chats", "show", "nobody"),
+            2,
+            "There is no chat nobody. `memapp chats` lists them with their ids.",
+        ),
         (("list", "--since", "yesterday"), 2, "--since wants a date, e.g. 2026-01-31"),
         (("list", '"bees', "--since", "yesterday"), 2, "--since wants a date, e.g. 2026-01-31"),
         (("list", "category:goal"), 2, "category: is one of goals. "),
@@ -140,12 +157,18 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
         (("Memories",), 2, "Did you mean 'list'"),
         (("serach", "bees"), 2, "Did you mean 'search'? A question goes in quotes."),
         (("chats", "-n", "0"), 2, "not in the range"),
-        (("--db", "/nowhere/memapp.db", "list"), 1, "There is no memory file at /nowhere/memapp.db."),
+        (
+            ("--db", "/nowhere/memapp.db", "list"),
+            1,
+            "There is no memory file at /nowhere/memapp.db.",
+        ),
         (("search",), 2, "Missing argument"),
         (("--db", "/dev/null", "list"), 1, ""),
     ],
 )
-def test_mistakes_are_told_in_words(memapp: Terminal, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_mistakes_are_told_in_words(
+    memapp: Terminal, arguments: tuple[str, ...], code: int, said: str
+) -> None:
     memapp("add", "User keeps bees.")
     result, out, err = memapp(*arguments)
     assert result == code
@@ -155,7 +178,14 @@ def test_mistakes_are_told_in_words(memapp: Terminal, arguments: tuple[str, ...]
 
 
 def test_an_empty_listing_says_why_it_is_empty(memapp: Terminal) -> None:
-    for arguments in (("chats",), ("chats", "search", "tea"), ("list",), ("search", "tea"), ("trash",), ("consents",)):
+    for arguments in (
+        ("chats",),
+        ("chats", "search", "tea"),
+        ("list",),
+        ("search", "tea"),
+        ("trash",),
+        ("consents",),
+    ):
         code, out, err = memapp(*arguments)
         assert (code, out, err.count("\n")) == (0, "", 1)
         assert memapp(*arguments, "--json") == (0, "[]\n", "")
@@ -176,17 +206,33 @@ def test_a_command_without_words_does_not_wait_for_a_terminal(
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     code, _, err = memapp(command)
-    assert (code, err) == (2, f"That cannot be done: `memapp {command}` needs words. Write them after it, or pipe them in.\n")
+    assert (code, err) == (
+        2,
+        f"That cannot be done: `memapp {command}` needs words. Write them after it, or pipe them in.\n",
+    )
 
 
 def test_everything_works_beside_an_open_window(memapp: Terminal, tmp_path: Path) -> None:
     window = bootstrap.start(home=memapp.home)
     one = memapp("add", "User keeps bees.")[1].strip()
-    for command in ("edit", one, "User keeps hens."), ("pin", one), ("rm", one), ("restore", one), ("undo",):
+    for command in (
+        ("edit", one, "User keeps hens."),
+        ("pin", one),
+        ("rm", one),
+        ("restore", one),
+        ("undo",),
+    ):
         assert memapp(*command)[0] == 0, command
-    for command in ("ask", "Which birds?"), ("query", "hens"), ("search", "hens"), ("backup", str(tmp_path / "copy.db")):
+    for command in (
+        ("ask", "Which birds?"),
+        ("query", "hens"),
+        ("search", "hens"),
+        ("backup", str(tmp_path / "copy.db")),
+    ):
         assert memapp(*command)[0] == 0, command
-    assert [memory.id for memory in lifecycle.trash(window)] == [one], "the undo took back that it was restored"
+    assert [memory.id for memory in lifecycle.trash(window)] == [one], (
+        "the undo took back that it was restored"
+    )
     assert len(chats.list_threads(window)) == 1
     window.close()
 
@@ -198,16 +244,23 @@ def test_hostile_text_never_reaches_the_terminal_as_an_escape_sequence(memapp: T
         assert not set("\x1b\x07\u202e") & set(out + err)
 
 
-@pytest.mark.parametrize("query", ['"', "a AND", "NEAR(", "text:", "*", "x\x00y", "-", "🦄", "a" * 10_000])
+@pytest.mark.parametrize(
+    "query", ['"', "a AND", "NEAR(", "text:", "*", "x\x00y", "-", "🦄", "a" * 10_000]
+)
 def test_no_search_is_a_syntax_error(memapp: Terminal, query: str) -> None:
     memapp("add", "User keeps bees.")
     assert memapp("search", "--", query)[0] == 0
 
 
-def test_settings_are_shown_with_where_they_come_from(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_shown_with_where_they_come_from(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("config", "set", "top_k", "7")
     monkeypatch.setenv("MEMAPP_MAX_FACTS", "50")
-    rows = {line.split("\t")[0]: line.split("\t")[1:3] for line in memapp("config", "show")[1].splitlines()}
+    rows = {
+        line.split("\t")[0]: line.split("\t")[1:3]
+        for line in memapp("config", "show")[1].splitlines()
+    }
     assert rows["speculate"][0] == "true", "as one writes it there"
     assert rows["top_k"] == ["7", "file"]
     assert rows["max_facts"] == ["50", "environment"]
@@ -218,7 +271,10 @@ def test_backup_is_a_whole_database(memapp: Terminal, tmp_path: Path) -> None:
     memapp("add", "User keeps bees.")
     target = tmp_path / "copy.db"
     assert memapp("backup", str(target))[0] == 0
-    assert sqlite3.connect(target).execute("SELECT text FROM memories").fetchone()[0] == "User keeps bees."
+    assert (
+        sqlite3.connect(target).execute("SELECT text FROM memories").fetchone()[0]
+        == "User keeps bees."
+    )
 
 
 def test_doctor_reports_without_personal_text(memapp: Terminal) -> None:
@@ -237,9 +293,13 @@ def test_completion_scripts_exist(memapp: Terminal, shell: str) -> None:
 
 
 @pytest.mark.parametrize("group", ["chats", "models", "config"])
-def test_a_group_lists_when_nothing_else_is_asked_of_it(memapp: Terminal, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_lists_when_nothing_else_is_asked_of_it(
+    memapp: Terminal, group: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     free = psutil.virtual_memory()
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: free)  # other processes take some between the two
+    monkeypatch.setattr(
+        psutil, "virtual_memory", lambda: free
+    )  # other processes take some between the two
     first = "show" if group == "config" else "list"
     assert memapp(group) == memapp(group, first)
     code, out, _ = memapp(group, "--json")
@@ -248,16 +308,27 @@ def test_a_group_lists_when_nothing_else_is_asked_of_it(memapp: Terminal, group:
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("chats",), ("models",), ("search", "bees")])
-def test_before_the_first_start_there_is_nothing_but_no_error(memapp: Terminal, arguments: tuple[str, ...]) -> None:
+def test_before_the_first_start_there_is_nothing_but_no_error(
+    memapp: Terminal, arguments: tuple[str, ...]
+) -> None:
     assert memapp(*arguments)[0] == 0
 
 
 def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
     _, out, _ = memapp("--help")
-    listed = [line.split()[0] for line in out.partition("Chat:")[2].splitlines() if line.startswith("  ")]
+    listed = [
+        line.split()[0] for line in out.partition("Chat:")[2].splitlines() if line.startswith("  ")
+    ]
     modules = [import_module(f"memapp.cli.{module.name}") for module in iter_modules(cli.__path__)]
-    commands = {var for module in modules for var in vars(module).values() if isinstance(var, click.Command)}
-    below_others = {value for group in commands if isinstance(group, click.Group) for value in group.commands.values()}
+    commands = {
+        var for module in modules for var in vars(module).values() if isinstance(var, click.Command)
+    }
+    below_others = {
+        value
+        for group in commands
+        if isinstance(group, click.Group)
+        for value in group.commands.values()
+    }
     assert sorted(listed) == sorted(str(command.name) for command in commands - below_others)
     assert "..." not in out.partition("Chat:")[2]
 
@@ -286,7 +357,11 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
         ),
         ("context_tokens", "600", "Set context_tokens to 2,136 or more, or lower reply_tokens."),
         ("budget_tokens", "300", "budget_tokens = 300 leaves no room"),
-        ("reply_tokens", "3900", "budget_tokens = 4,000 leaves no room for a prompt: a reply may take 3,900 tokens"),
+        (
+            "reply_tokens",
+            "3900",
+            "budget_tokens = 4,000 leaves no room for a prompt: a reply may take 3,900 tokens",
+        ),
     ],
 )
 def test_a_setting_that_names_what_is_not_there_or_leaves_no_room_is_refused(
@@ -309,13 +384,22 @@ def test_a_model_in_this_folder_is_set_with_its_whole_path(
 
 def test_another_machine_may_be_named_once_that_is_allowed(memapp: Terminal) -> None:
     assert memapp("config", "set", "allow_remote", "true")[0] == 0
-    assert memapp("config", "set", "server", "http://192.0.2.1/v1")[0::2] == (0, "server is now http://192.0.2.1/v1.\n")
+    assert memapp("config", "set", "server", "http://192.0.2.1/v1")[0::2] == (
+        0,
+        "server is now http://192.0.2.1/v1.\n",
+    )
     assert memapp("config", "set", "server", "")[0::2] == (0, "server is no longer set.\n")
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("top_k", "7"), ("hints", "false"), ("theme", "ansi-dark"), ("persona", "tom"), ("mismatch_rule", "fuzzy")],
+    [
+        ("top_k", "7"),
+        ("hints", "false"),
+        ("theme", "ansi-dark"),
+        ("persona", "tom"),
+        ("mismatch_rule", "fuzzy"),
+    ],
 )
 def test_an_empty_value_takes_a_setting_away(memapp: Terminal, name: str, value: str) -> None:
     before = memapp("config", "show", "--json")[1]
@@ -339,13 +423,21 @@ def test_a_broken_config_file_is_told_in_words(memapp: Terminal, broken: bytes) 
 def test_settings_as_json_say_where_they_come_from(memapp: Terminal) -> None:
     memapp("config", "set", "top_k", "7")
     rows = {row["name"]: row for row in json.loads(memapp("config", "--json")[1])}
-    assert (rows["top_k"]["value"], rows["top_k"]["from"], rows["max_facts"]["from"]) == (7, "file", "default")
+    assert (rows["top_k"]["value"], rows["top_k"]["from"], rows["max_facts"]["from"]) == (
+        7,
+        "file",
+        "default",
+    )
     assert rows["server"]["value"] == ""
 
 
-def test_the_names_of_settings_are_completed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_names_of_settings_are_completed(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = ShellComplete(cli.main, {}, "memapp", "_MEMAPP_COMPLETE")
-    assert [completion.value for completion in command.get_completions(["config", "set"], "top")] == ["top_k"]
+    assert [
+        completion.value for completion in command.get_completions(["config", "set"], "top")
+    ] == ["top_k"]
 
 
 def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -> None:
@@ -360,7 +452,9 @@ def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -
     folder = memapp.home / "models"
     folder.mkdir()
     cut.rename(folder / "cut.gguf")
-    (choice,) = (item for item in json.loads(memapp("models", "--json")[1]) if item["name"] == "cut")
+    (choice,) = (
+        item for item in json.loads(memapp("models", "--json")[1]) if item["name"] == "cut"
+    )
     assert choice["fit"] == "unusable"
     assert "cut short" in choice["note"]
     assert "Did you mean 'bundled'?" in memapp("models", "use", "bundeld")[2]
@@ -380,7 +474,9 @@ def test_a_backup_does_not_replace_a_file_unasked(memapp: Terminal, tmp_path: Pa
 
 def test_what_is_added_and_where_things_are_is_told_to_programs_too(memapp: Terminal) -> None:
     assert json.loads(memapp("add", "User keeps bees.", "--json")[1])["text"] == "User keeps bees."
-    assert json.loads(memapp("locate", "models", "--json")[1]) == [{"place": "models", "path": str(memapp.home / "models")}]
+    assert json.loads(memapp("locate", "models", "--json")[1]) == [
+        {"place": "models", "path": str(memapp.home / "models")}
+    ]
     assert len(json.loads(memapp("locate", "--json")[1])) > 1
 
 
@@ -391,7 +487,9 @@ def test_a_question_that_is_too_long_leaves_nothing_behind(memapp: Terminal) -> 
     assert memapp("chats")[1] == ""
 
 
-def test_a_model_that_does_not_load_is_told_once_and_for_a_shell(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_load_is_told_once_and_for_a_shell(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> ChatModel:
         raise ModelError("It is cut short.")
 
@@ -403,7 +501,9 @@ def test_a_model_that_does_not_load_is_told_once_and_for_a_shell(memapp: Termina
     assert "F8" not in err
 
 
-def test_a_reply_cut_at_the_length_limit_says_so(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_cut_at_the_length_limit_says_so(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("config", "set", "reply_tokens", "16")
     for arguments in (("ask", "Tell me all."), ("--plain", "Tell me all again.")):
         model = ScriptedModel()
@@ -420,7 +520,9 @@ def test_a_reply_cut_at_the_length_limit_says_so(memapp: Terminal, monkeypatch: 
     assert "cut at" not in memapp("ask", "Which tea?")[2]
 
 
-def test_a_bug_ends_in_words_and_a_file_that_says_where_it_happened(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_ends_in_words_and_a_file_that_says_where_it_happened(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("add", "User keeps bees.")
     monkeypatch.setattr(curate, "list_memories", lambda *_, **__: 1 // 0)
     code, out, err = memapp("list")
@@ -430,9 +532,14 @@ def test_a_bug_ends_in_words_and_a_file_that_says_where_it_happened(memapp: Term
     assert str(written) in err and "test_commands.py" in written.read_text("utf-8")
 
 
-def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
-        memapp("add", f"The neighbour at number {number} keeps bees, paints 木の絵 and sings in the choir of the old town.")
+        memapp(
+            "add",
+            f"The neighbour at number {number} keeps bees, paints 木の絵 and sings in the choir of the old town.",
+        )
     whole = memapp("list")[1].splitlines()
     assert all(len(line) > 100 for line in whole)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

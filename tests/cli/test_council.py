@@ -13,12 +13,18 @@ def test_the_last_answer_is_reviewed_and_what_stands_is_decided(memapp: Terminal
     assert memapp("council")[0] == 2, "there is no answer yet"
     runtime = bootstrap.start(home=memapp.home)
     with runtime.write() as session:
-        changes.apply(session, Created(fact("I live in Ghent.", session.now, category="notes")), Actor("rules"))
+        changes.apply(
+            session,
+            Created(fact("I live in Ghent.", session.now, category="notes")),
+            Actor("rules"),
+        )
     runtime.close()
     code, out, err = memapp("council", "Any", "ideas?")
     assert code == 0 and ("Nobody objects" in out or "To take it" in err)
     told = json.loads(memapp("council", "--json", "Any", "ideas?")[1])
-    assert set(told) >= {"draft", "dissents", "choice"}, "all of stdout is JSON, also with a question"
+    assert set(told) >= {"draft", "dissents", "choice"}, (
+        "all of stdout is JSON, also with a question"
+    )
     held = json.loads(memapp("council", "--json")[1])
     assert held["task"] == "Any ideas?" and held["draft"]
     assert memapp("council", "--take", "revision")[0] == (0 if held["revision"] else 2)

@@ -43,7 +43,9 @@ def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.M
     monkeypatch.setattr("sys.stdin", io.StringIO("I keep wasps.\n"))
     assert memapp("edit", memory_id, "-")[:2] == (0, "I keep wasps.\n")
     assert memapp("edit", memory_id, "I", "keep", "hens.")[:2] == (0, "I keep hens.\n")
-    code, out, _ = memapp("edit", memory_id, "--tag", "farm", "--importance", "5", "--category", "tasks", "--json")
+    code, out, _ = memapp(
+        "edit", memory_id, "--tag", "farm", "--importance", "5", "--category", "tasks", "--json"
+    )
     after = json.loads(out)
     assert (code, after["text"], after["tags"], after["importance"], after["category"]) == (
         0,
@@ -64,7 +66,9 @@ def test_pinned_and_no_longer(memapp: Terminal) -> None:
     assert memapp("list", "--pinned")[1] == ""
 
 
-def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(memapp: Terminal) -> None:
+def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(
+    memapp: Terminal,
+) -> None:
     first, second = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
     assert memapp("list", "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("list", "-n", "2")[2] == ""
@@ -82,14 +86,26 @@ def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(me
 
 def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) -> None:
     bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
-    assert [bee["state"] for bee in json.loads(memapp("rm", bees, hens, "--json")[1])] == ["soft_deleted", "soft_deleted"]
+    assert [bee["state"] for bee in json.loads(memapp("rm", bees, hens, "--json")[1])] == [
+        "soft_deleted",
+        "soft_deleted",
+    ]
     assert texts(memapp) == set()
     code, out, _ = memapp("trash")
-    assert (code, [line.split("\t")[2] for line in out.splitlines()]) == (0, ["put there by you"] * 2)
+    assert (code, [line.split("\t")[2] for line in out.splitlines()]) == (
+        0,
+        ["put there by you"] * 2,
+    )
     shown = memapp("show", bees)[2]
     assert re.search(r"in the trash since .* \(put there by you\), kept until .* at least\n", shown)
-    assert memapp("pin", bees)[::2] == (2, "That cannot be done: This memory is in the trash. Bring it back first.\n")
-    assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2] and memapp("undo")[0] == 0
+    assert memapp("pin", bees)[::2] == (
+        2,
+        "That cannot be done: This memory is in the trash. Bring it back first.\n",
+    )
+    assert (
+        "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2]
+        and memapp("undo")[0] == 0
+    )
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
     back = json.loads(memapp("restore", bees, "--json")[1])
     assert ([item["text"] for item in back["restored"]], back["stayed"]) == (["I keep bees."], [])
@@ -110,7 +126,9 @@ def test_undo_says_when_there_is_no_more(memapp: Terminal, monkeypatch: pytest.M
     with monkeypatch.context() as broken:
         broken.setattr(undo, "undo_last", lambda runtime: next(once, _needs_a_yes)(runtime))
         code, out, _ = memapp("undo", "--steps", "2", "--json")
-    assert (code, [item["event"] for item in json.loads(out)]) == (4, ["ADD"]), "what went before is told to programs too"
+    assert (code, [item["event"] for item in json.loads(out)]) == (4, ["ADD"]), (
+        "what went before is told to programs too"
+    )
     code, _, err = memapp("undo", "--steps", "9")
     assert code == 0
     assert "no more to take back than 1" in err
@@ -131,8 +149,12 @@ def test_what_is_known_again_meanwhile_stays_in_the_trash(memapp: Terminal) -> N
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_memories_are_told_as_they_are_stored(memapp: Terminal, monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
-    found, gone = (memapp("add", text)[1].strip() for text in ("User has a cat.", "My coffee is black."))
+def test_memories_are_told_as_they_are_stored(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+) -> None:
+    found, gone = (
+        memapp("add", text)[1].strip() for text in ("User has a cat.", "My coffee is black.")
+    )
     memapp("edit", found, "User has two cats.")
     assert "Trashed: My coffee is black." in memapp("rm", gone)[2]
     monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal, raising=False)
@@ -157,16 +179,27 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert (waits["field"], waits["new_value"]) == ("city", "Bergen")
 
 
-def test_history_shows_and_exports_every_change_and_the_difference_of_two_versions(memapp: Terminal) -> None:
+def test_history_shows_and_exports_every_change_and_the_difference_of_two_versions(
+    memapp: Terminal,
+) -> None:
     memory_id = add(memapp, "I keep bees.")
     other = add(memapp, "I like tea.")
     memapp("edit", memory_id, "I keep hens.")
     lines = memapp("history", memory_id)[1].splitlines()
     assert [line.split("\t")[2] for line in lines] == ["UPDATE", "ADD"]
     assert [line.split("\t")[3] for line in lines] == ["1 > 2", "- > 1"]
-    assert memapp("history", memory_id, "--diff", "1", "2")[1].splitlines()[0] == "I keep [-bees.-] {+hens.+}"
-    assert json.loads(memapp("history", memory_id, "--diff", "1", "2", "--json")[1])["after"]["text"] == "I keep hens."
-    assert "This memory has no version 3. It has 2 versions" in memapp("history", memory_id, "--diff", "1", "3")[2]
+    assert (
+        memapp("history", memory_id, "--diff", "1", "2")[1].splitlines()[0]
+        == "I keep [-bees.-] {+hens.+}"
+    )
+    assert (
+        json.loads(memapp("history", memory_id, "--diff", "1", "2", "--json")[1])["after"]["text"]
+        == "I keep hens."
+    )
+    assert (
+        "This memory has no version 3. It has 2 versions"
+        in memapp("history", memory_id, "--diff", "1", "3")[2]
+    )
     assert "of which memory" in memapp("history", "--diff", "1", "2")[2]
     assert "--json and --format" in memapp("history", "--format", "csv", "--json")[2]
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
@@ -177,14 +210,21 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
     ]
     table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
     assert [row["memory_id"] for row in table] == [row["memory_id"] for row in rows]
-    assert {(row["before"], row["after"]) for row in rows if row["memory_id"] == other} <= {(None, 1), (1, 1)}
+    assert {(row["before"], row["after"]) for row in rows if row["memory_id"] == other} <= {
+        (None, 1),
+        (1, 1),
+    }
 
 
-def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(memapp: Terminal) -> None:
+def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(
+    memapp: Terminal,
+) -> None:
     runtime = bootstrap.start(home=memapp.home)
     thread = chats.new_thread(runtime)
     with runtime.write() as session:
-        said = chat.add_message(session, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED)
+        said = chat.add_message(
+            session, thread.id, Role.USER, "I live in Oslo.", thread.created_at, origin=Origin.TYPED
+        )
     bees = curate.add(runtime, "I keep bees.", sources=[said.id]).memory_id
     request = requests.propose(runtime, "city", "Oslo", message_id=said.id, typed=True)
     runtime.close()
@@ -214,7 +254,9 @@ def test_relations_are_shown_and_none_is_no_error(memapp: Terminal) -> None:
     add(memapp, "I keep old bees too.")
     memapp("ask", "Hello there.")
     assert memapp("relations", memory_id)[1].endswith("\tI keep old bees too.\n")
-    assert len(memapp("search", "too", "-n", "1")[1].splitlines()) == 1, "what is related counts too"
+    assert len(memapp("search", "too", "-n", "1")[1].splitlines()) == 1, (
+        "what is related counts too"
+    )
 
 
 def test_purging_wants_a_yes_and_leaves_a_receipt(memapp: Terminal) -> None:
@@ -222,7 +264,10 @@ def test_purging_wants_a_yes_and_leaves_a_receipt(memapp: Terminal) -> None:
     memapp("rm", bees)
     assert memapp("trash", "purge", hens, "--yes")[0] == 2, "it is not in the trash"
     assert memapp("trash", "purge", "--all", "--json")[:2] == (4, '{\n  "memories": 1\n}\n')
-    assert memapp("trash", "purge", "--expired", "--yes", "--json")[:2] == (0, '{\n  "memories": 0\n}\n'), "its time is not over"
+    assert memapp("trash", "purge", "--expired", "--yes", "--json")[:2] == (
+        0,
+        '{\n  "memories": 0\n}\n',
+    ), "its time is not over"
     assert len(memapp("trash")[1].splitlines()) == 1
     code, out, _ = memapp("trash", "purge", "--all", "--yes")
     assert code == 0
@@ -239,9 +284,17 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     assert texts(memapp) == {"I keep bees."}
     code, out, err = memapp("forget", "bees", "--yes", "--json")
     assert "To be erased: 2 items" in err
-    assert (code, json.loads(out)["memories"], json.loads(out)["others"], json.loads(out)["left"]) == (0, 1, 1, [])
+    assert (
+        code,
+        json.loads(out)["memories"],
+        json.loads(out)["others"],
+        json.loads(out)["left"],
+    ) == (0, 1, 1, [])
     assert texts(memapp) == set()
-    assert memapp("forget", "wasps")[0::2] == (0, "There is nothing to erase: nothing holds these words.\n")
+    assert memapp("forget", "wasps")[0::2] == (
+        0,
+        "There is nothing to erase: nothing holds these words.\n",
+    )
 
 
 def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
@@ -263,14 +316,18 @@ def test_a_request_is_approved_with_another_value_or_denied(memapp: Terminal) ->
     assert memapp("approve", propose(memapp, "city", "Ghent"), "--value", "Bruges")[0] == 0
     assert json.loads(memapp("profile", "list", "--json")[1]) == {"city": ["Bruges"]}
     request = propose(memapp, "language", "Dutch")
-    assert json.loads(memapp("deny", request, "--reason", "private", "--json")[1])["state"] == "denied"
+    assert (
+        json.loads(memapp("deny", request, "--reason", "private", "--json")[1])["state"] == "denied"
+    )
     assert memapp("approve", request)[0] == 2
     assert json.loads(memapp("history", "--json")[1])[0]["meta"]["reason"] == "private"
 
 
 def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
     memapp("profile", "set", "health", "asthma")
-    code, out, _ = memapp("approve", propose(memapp, "health", "diabetis"), "--value", "diabetes", "--json")
+    code, out, _ = memapp(
+        "approve", propose(memapp, "health", "diabetis"), "--value", "diabetes", "--json"
+    )
     assert (code, json.loads(out)["values"]) == (0, ["asthma", "diabetes"])
     assert memapp("approve", propose(memapp, "health", "migrane"), "--value", "migraine")[0] == 0
     assert memapp("profile")[1] == "Health\tasthma\nHealth\tdiabetes\nHealth\tmigraine\n"
@@ -280,7 +337,10 @@ def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
     said = "Health: asthma; migraine. To undo: memapp undo.\n"
     assert memapp("profile", "clear", "health", "Diabetes")[0::2] == (0, said)
     assert memapp("profile", "clear", "health", "diabetes")[0] == 2
-    assert memapp("profile", "clear", "health")[0::2] == (0, "Health is empty now. To undo: memapp undo.\n")
+    assert memapp("profile", "clear", "health")[0::2] == (
+        0,
+        "Health is empty now. To undo: memapp undo.\n",
+    )
     assert memapp("undo")[1] == "Taken back: Took away Health “asthma” and 1 more\n"
 
 
@@ -296,11 +356,15 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
     assert memapp("undo")[1] == "Taken back: Took away Home “Ghent”\n"
 
 
-def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_answers_within_the_capability_of_the_command(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("add", "I keep bees.")
     found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
     assert [set(item) for item in found["memories"]] == [{"id", "category", "text"}]
-    assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])["memories"][0]
+    assert (
+        "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])["memories"][0]
+    )
     add(memapp, "I keep hens.")
     told = ["Memory updates since rev 1:", "- +created: [Notes] I keep hens. (imp=3)"]
     assert memapp("query", "nothing like it", "--threshold", "2")[1].splitlines() == told
@@ -308,18 +372,30 @@ def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, mo
     assert memapp("query", "bees", "--category", "secret")[0] == 2
     assert memapp("query", "bees", "--top-k", "0")[0] == 2
     assert memapp("query", "{bees}")[0] == 0, "only what comes in a pipe is a whole request"
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "supervisor", "query": "bees", "limit": 3}'))
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO('{"agent": "supervisor", "query": "bees", "limit": 3}')
+    )
     assert "limit" in memapp("query", "-")[2]
     assert "  importance: 3" in memapp("query", "bees", "--return", "full")[1]
-    assert "budget of 5 tokens: 1." in memapp("query", "bees", "--budget", "5")[2], "what there was no room for is said"
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "planner", "query": "bees", "categories": ["tasks"]}'))
+    assert "budget of 5 tokens: 1." in memapp("query", "bees", "--budget", "5")[2], (
+        "what there was no room for is said"
+    )
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO('{"agent": "planner", "query": "bees", "categories": ["tasks"]}')
+    )
     assert memapp("query", "-")[0::2] == (0, "Nothing found.\n"), "the request names its agent"
     monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "planner", "query": "bees"}'))
     assert "speaks for another agent" in memapp("query", "-", "--agent", "stylist")[2]
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})))
+    monkeypatch.setattr(
+        "sys.stdin",
+        io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})),
+    )
     assert "I keep bees." in memapp("query", "-")[1]
     monkeypatch.setattr(
-        "sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "filters": {"user_id": "eve"}}))
+        "sys.stdin",
+        io.StringIO(
+            json.dumps({"agent": "supervisor", "query": "bees", "filters": {"user_id": "eve"}})
+        ),
     )
     code, out, err = memapp("query", "-")
     assert (code, out) == (2, "")
@@ -361,7 +437,9 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
         assert kept.execute("SELECT count(*) FROM memories").fetchone() == (2,)
 
 
-def test_a_backup_of_an_older_schema_is_put_back_too(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_of_an_older_schema_is_put_back_too(
+    memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     add(memapp, "I keep bees.")
     propose(memapp, "city", "Ghent")
     backup = make_backup(memapp, tmp_path)
@@ -399,7 +477,9 @@ def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path
         "CREATE VIRTUAL TABLE more USING fts5 (x)",
     ],
 )
-def test_a_file_that_memapp_did_not_make_is_never_put_in_place(memapp: Terminal, tmp_path: Path, spoil: str) -> None:
+def test_a_file_that_memapp_did_not_make_is_never_put_in_place(
+    memapp: Terminal, tmp_path: Path, spoil: str
+) -> None:
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)
     with sqlite3.connect(backup) as spoiled:
@@ -412,7 +492,9 @@ def test_a_file_that_memapp_did_not_make_is_never_put_in_place(memapp: Terminal,
     assert not (memapp.home / "damaged").exists()
 
 
-def test_a_file_that_is_no_backup_points_to_copies_only_where_there_are_any(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_file_that_is_no_backup_points_to_copies_only_where_there_are_any(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     (tmp_path / "x.txt").write_text("just a text, and a long one" * 100, "utf-8")
     _, _, err = memapp("restore", "--file", str(tmp_path / "x.txt"))
     assert "is damaged or no database" in err
@@ -427,7 +509,12 @@ def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_
     link.symlink_to(backup)
     assert memapp("restore", "--file", str(link), "--yes")[0] == 1
     assert memapp("restore", "--file", str(tmp_path / "nowhere.db"), "--yes")[0] == 2
-    for spoiled in (whole[: len(whole) // 2], whole[:4096] + bytes(4096) + whole[8192:], b"", b"{}"):
+    for spoiled in (
+        whole[: len(whole) // 2],
+        whole[:4096] + bytes(4096) + whole[8192:],
+        b"",
+        b"{}",
+    ):
         backup.write_bytes(spoiled)
         assert memapp("restore", "--file", str(backup), "--yes")[0] == 1
     assert texts(memapp) == {"I keep bees."}
@@ -457,7 +544,9 @@ def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_ex
         window.close()
 
 
-def test_expired_ones_leave_the_trash_by_their_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_ones_leave_the_trash_by_their_time(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory_id = add(memapp, "I keep bees.")
     memapp("rm", memory_id)
     monkeypatch.setattr(bootstrap, "_now", lambda: datetime(2099, 1, 1, tzinfo=UTC))

@@ -28,13 +28,19 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     code, out, _ = memapp("doctor", "--json")
     report = json.loads(out)
     assert (code, report["problems"]) == (0, [])
-    assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
+    assert (
+        report["guards"] == "all stand as memapp made them; the file was read through and is sound"
+    )
     assert report["learning"] == "0 messages waiting, 0 set aside"
     assert report["embedding model"] == f"bundled, {minilm.NAME}, in llama.cpp"
     tamper(memapp, "UPDATE memories SET category = 'hobbies'")
     code, out, _ = memapp("doctor", "--json")
     (problem,) = json.loads(out)["problems"]
-    assert (code, problem.startswith("Memories in 1 category are seen by no chat."), "hobbies" in out) == (1, True, False)
+    assert (
+        code,
+        problem.startswith("Memories in 1 category are seen by no chat."),
+        "hobbies" in out,
+    ) == (1, True, False)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,9 @@ def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     assert "damaged" in json.loads(out)["problems"][0]
 
 
-@pytest.mark.parametrize(("column", "named"), [("tags", "CHECK constraint failed in "), ("created_at", "a time in ")])
+@pytest.mark.parametrize(
+    ("column", "named"), [("tags", "CHECK constraint failed in "), ("created_at", "a time in ")]
+)
 def test_it_names_a_damaged_value(memapp: Terminal, column: str, named: str) -> None:
     memapp("add", "User keeps bees.", "--tag", "hives")
     path = paths.locate(memapp.home).database
@@ -80,7 +88,9 @@ def test_it_names_a_damaged_value(memapp: Terminal, column: str, named: str) -> 
 
 
 @pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("export",)])
-def test_a_command_that_meets_a_damaged_page_says_so(memapp: Terminal, command: tuple[str, ...]) -> None:
+def test_a_command_that_meets_a_damaged_page_says_so(
+    memapp: Terminal, command: tuple[str, ...]
+) -> None:
     memapp("add", "User keeps bees.")
     damage(paths.locate(memapp.home).database, "memories")
     code, _, err = memapp(*command)
@@ -90,7 +100,9 @@ def test_a_command_that_meets_a_damaged_page_says_so(memapp: Terminal, command: 
 def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) -> None:
     memapp("add", "User keeps bees.")
     config = memapp.home / "config.toml"
-    config.write_text('persona = "nobody"\ntheme = "pink"\nserver = "http://192.0.2.1/v1"\n', "utf-8")
+    config.write_text(
+        'persona = "nobody"\ntheme = "pink"\nserver = "http://192.0.2.1/v1"\n', "utf-8"
+    )
     text = tmp_path / "text.gguf"
     text.write_text("no model", "utf-8")
     code, out, _ = memapp("-m", str(text), "doctor", "--json")
@@ -104,25 +116,41 @@ def test_it_says_that_limits_leave_no_room(memapp: Terminal) -> None:
     (memapp.home / "config.toml").write_text("context_tokens = 512\n", "utf-8")
     code, out, _ = memapp("doctor", "--json")
     (problem,) = json.loads(out)["problems"]
-    assert code == 1 and problem.startswith("context_tokens: context_tokens = 512 leaves no room for a prompt")
+    assert code == 1 and problem.startswith(
+        "context_tokens: context_tokens = 512 leaves no room for a prompt"
+    )
 
 
-def test_it_says_that_nothing_can_be_written(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_that_nothing_can_be_written(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("add", "User keeps bees.")
     monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
     code, out, _ = memapp("doctor", "--json")
     (problem,) = json.loads(out)["problems"]
-    assert (code, "memapp.db cannot be written. Check the folder's permissions" in problem) == (1, True)
+    assert (code, "memapp.db cannot be written. Check the folder's permissions" in problem) == (
+        1,
+        True,
+    )
 
 
-def test_it_warns_of_a_folder_that_is_copied_elsewhere_and_of_an_old_sqlite(memapp: Terminal, tmp_path: Path) -> None:
+def test_it_warns_of_a_folder_that_is_copied_elsewhere_and_of_an_old_sqlite(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     folder = tmp_path / "Dropbox (me)" / "notes"
     folder.mkdir(parents=True, mode=0o700)
     code, out, _ = memapp("--db", str(folder / "memapp.db"), "doctor", "--json")
     assert code == 1
     assert json.loads(out)["problems"][0].startswith(f"Dropbox copies {folder}")
     versions = ((3, 40, 1), (3, 50, 6), (3, 50, 7), (3, 51, 2), (3, 51, 3), (4, 0, 0))
-    assert [bool(sqlite_remark(version)) for version in versions] == [True, True, False, True, False, False]
+    assert [bool(sqlite_remark(version)) for version in versions] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_it_asks_the_server_that_is_set(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +177,9 @@ def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -
     assert "none of your words" in err and "delete" in err
 
 
-def test_it_computes_a_token_and_names_what_the_processor_can_do(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_computes_a_token_and_names_what_the_processor_can_do(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memapp("add", "User keeps bees.")
     report = json.loads(memapp("doctor", "--json")[1])
     assert report["engine"].startswith("computes; processor features: ")
@@ -158,4 +188,7 @@ def test_it_computes_a_token_and_names_what_the_processor_can_do(memapp: Termina
     code, out, _ = memapp("doctor", "--json")
     report = json.loads(out)
     assert (code, report["engine"]) == (1, "fails; processor features: not known")
-    assert "The engine computed no token. The model's process crashed (SIGSEGV)." in report["problems"][0]
+    assert (
+        "The engine computed no token. The model's process crashed (SIGSEGV)."
+        in report["problems"][0]
+    )

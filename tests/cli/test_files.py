@@ -21,10 +21,15 @@ def test_a_backup_that_is_not_there_is_said_to_be_missing(memapp: Terminal, tmp_
     assert (code, f"There is no file {tmp_path / 'gone.db'}." in err) == (2, True)
     (tmp_path / "notes.txt").write_text("rubbish")
     code, _, err = memapp("restore", "--file", str(tmp_path / "notes.txt"))
-    assert (code, f"{tmp_path / 'notes.txt'} is damaged or no database. Name another file." in err) == (1, True)
+    assert (
+        code,
+        f"{tmp_path / 'notes.txt'} is damaged or no database. Name another file." in err,
+    ) == (1, True)
 
 
-def test_a_backup_into_a_folder_that_is_not_there_blames_the_folder(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_backup_into_a_folder_that_is_not_there_blames_the_folder(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     code, _, err = memapp("backup", str(tmp_path / "some" / "new.db"))
     assert (code, f"There is no folder {tmp_path / 'some'}." in err) == (2, True)
     assert "memory file has a problem" not in err
@@ -44,7 +49,11 @@ def test_nothing_is_written_over_the_memory(memapp: Terminal) -> None:
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """A user without a home folder, whom the system does not know."""
-    for name in ("HOME", "MEMAPP_HOME", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE"))):
+    for name in (
+        "HOME",
+        "MEMAPP_HOME",
+        *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE")),
+    ):
         monkeypatch.delenv(name, raising=False)
 
     def unknown(_: object) -> NoReturn:
@@ -56,7 +65,10 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nobody")
 def test_without_a_home_folder_a_named_one_does_and_else_it_is_said(
-    memapp: Terminal, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memapp: Terminal,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert memapp("add", "I like black tea.")[0] == 0
     assert memapp("models", "list")[0] == 0
@@ -73,7 +85,10 @@ def test_without_a_home_folder_a_named_one_does_and_else_it_is_said(
         assert (code, "Nobody knows the home folder in ~" in said) == (2, True), arguments
     assert "embedding_model is a text" in memapp("config", "set", "embedding_model", "~x/x")[2]
     assert (run(["list"]), "Nobody knows your home folder" in capsys.readouterr().err) == (2, True)
-    assert (run(["--home", "~/x", "list"]), "home folder in ~/x" in capsys.readouterr().err) == (2, True)
+    assert (run(["--home", "~/x", "list"]), "home folder in ~/x" in capsys.readouterr().err) == (
+        2,
+        True,
+    )
     assert light_run.main(light_run.CommandLine(["sh", "-c", "exit 3"], {})) == 3
     assert "nothing was recorded: Nobody knows your home folder" in capsys.readouterr().err
 
@@ -90,8 +105,12 @@ def in_place_of(path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "loop", "device"])
-@pytest.mark.parametrize("name", ["memapp.db", "config.toml", "categories.toml", "personas/own.toml"])
-def test_nobody_waits_for_what_is_no_file(memapp: Terminal, tmp_path: Path, name: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["memapp.db", "config.toml", "categories.toml", "personas/own.toml"]
+)
+def test_nobody_waits_for_what_is_no_file(
+    memapp: Terminal, tmp_path: Path, name: str, kind: str
+) -> None:
     memapp("add", "I like black tea.")
     path = memapp.home / name
     path.unlink(missing_ok=True)

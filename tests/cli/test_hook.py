@@ -1,4 +1,6 @@
-"""What shells and coding agents call: functions that run nothing unasked, and a hook that never says no."""
+"""What shells and coding agents call: functions that run nothing unasked, and a hook that never
+says no.
+"""
 
 import json
 import os
@@ -21,14 +23,30 @@ from tests.cli.conftest import Terminal
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
-FIELDS = ("tool_name", "tool_input", "tool_response", "error", "session_id", "cwd", "hook_event_name", "is_interrupt")
-NEARLY = st.fixed_dictionaries(
-    {"tool_input": st.fixed_dictionaries({"command": JSON}) | JSON}, optional=dict.fromkeys(FIELDS[2:], JSON)
+FIELDS = (
+    "tool_name",
+    "tool_input",
+    "tool_response",
+    "error",
+    "session_id",
+    "cwd",
+    "hook_event_name",
+    "is_interrupt",
 )
-BROKEN = st.binary(max_size=200) | (JSON | NEARLY).map(lambda one: json.dumps(one).encode()) | st.just(b"[" * 100_000)
+NEARLY = st.fixed_dictionaries(
+    {"tool_input": st.fixed_dictionaries({"command": JSON}) | JSON},
+    optional=dict.fromkeys(FIELDS[2:], JSON),
+)
+BROKEN = (
+    st.binary(max_size=200)
+    | (JSON | NEARLY).map(lambda one: json.dumps(one).encode())
+    | st.just(b"[" * 100_000)
+)
 
 
 def hook(home: Path, told: bytes) -> str:
@@ -66,21 +84,43 @@ def tell(home: Path, **told: Any) -> str:
 
 
 def event(folder: Path, command: str, *, error: str = "", session: str = "s1") -> dict[str, Any]:
-    about = {"session_id": session, "cwd": str(folder), "tool_name": "Bash", "tool_input": {"command": command}}
+    about = {
+        "session_id": session,
+        "cwd": str(folder),
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
     if error:
-        return {**about, "hook_event_name": "PostToolUseFailure", "error": error, "is_interrupt": False}
-    return {**about, "hook_event_name": "PostToolUse", "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}}
+        return {
+            **about,
+            "hook_event_name": "PostToolUseFailure",
+            "error": error,
+            "is_interrupt": False,
+        }
+    return {
+        **about,
+        "hook_event_name": "PostToolUse",
+        "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False},
+    }
 
 
 def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path) -> None:
-    slip = event(folder, "git stauts -s", error="Exit code 1\ngit: 'stauts' is not a git command. See 'git --help'.")
-    assert tell(memapp.home, **event(folder, "ls")) == "" and not memapp.home.exists(), "a success opens nothing"
+    slip = event(
+        folder,
+        "git stauts -s",
+        error="Exit code 1\ngit: 'stauts' is not a git command. See 'git --help'.",
+    )
+    assert tell(memapp.home, **event(folder, "ls")) == "" and not memapp.home.exists(), (
+        "a success opens nothing"
+    )
     assert tell(memapp.home, **slip) == ""
     assert tell(memapp.home, **event(folder.parent, f"cd {folder} && git status -s")) == ""
     hint = tell(memapp.home, **{**slip, "session_id": "s2"})
     assert hint == "memapp: here `git status -s` worked once, untested as a hint"
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(item["client"], item["task"], item["steps"], item["tool_errors"]) for item in found] == [
+    assert [
+        (item["client"], item["task"], item["steps"], item["tool_errors"]) for item in found
+    ] == [
         ("hook", "session s2", 1, 1),
         ("hook", "session s1", 2, 1),
     ]
@@ -93,16 +133,30 @@ def test_a_command_that_begins_with_a_space_leaves_no_trace(memapp: Terminal, fo
     assert json.loads(memapp("runs", "--json")[1]) == []
     tell(memapp.home, **event(folder, "\n  kiln frie\n", error="Exit code 2\nkiln: no frie"))
     later.wait(memapp.home / "cache")
-    assert len(json.loads(memapp("runs", "--json")[1])) == 1, "who writes over several lines hides nothing"
+    assert len(json.loads(memapp("runs", "--json")[1])) == 1, (
+        "who writes over several lines hides nothing"
+    )
 
 
-def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_of_the_person_waits_for_the_person(
+    memapp: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     memapp("run", "--", "cat", "vase.txt")
-    tell(memapp.home, **event(folder, "cat vase.txt", error="Exit code 1\ncat: vase.txt: No such file or directory"))
+    tell(
+        memapp.home,
+        **event(
+            folder, "cat vase.txt", error="Exit code 1\ncat: vase.txt: No such file or directory"
+        ),
+    )
     tell(memapp.home, **event(folder, "cat vase.txt"))
-    assert [item["client"] for item in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
-    assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, "the agent's is closed, the person's is not"
+    assert [item["client"] for item in json.loads(memapp("runs", "--json")[1])] == [
+        "hook",
+        "person",
+    ]
+    assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, (
+        "the agent's is closed, the person's is not"
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +166,10 @@ def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: 
         ({"tool_response": {"output": "no", "metadata": {"exit_code": 2}}}, ("make", 2, "no")),
         ({"tool_response": {"stderr": "no", "exitCode": 3}}, ("make", 3, "no")),
         ({"tool_response": "done"}, ("make", 0, "done")),
-        ({"hook_event_name": "PostToolUseFailure", "error": "Exit code 127\nmake: not found"}, ("make", 127, "make: not found")),
+        (
+            {"hook_event_name": "PostToolUseFailure", "error": "Exit code 127\nmake: not found"},
+            ("make", 127, "make: not found"),
+        ),
         ({"error": "Command exited with non-zero status code 4"}, ("make", 4, "")),
         ({"error": "no rule"}, ("make", 1, "no rule")),
         ({"hook_event_name": "PostToolUseFailure", "error": "x", "is_interrupt": True}, None),
@@ -121,7 +178,9 @@ def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: 
         ({"tool_input": {"command": "make", "run_in_background": True}}, None),
     ],
 )
-def test_the_ways_in_which_agents_tell_how_a_command_ended(told: dict[str, Any], step: tuple[str, int, str] | None) -> None:
+def test_the_ways_in_which_agents_tell_how_a_command_ended(
+    told: dict[str, Any], step: tuple[str, int, str] | None
+) -> None:
     found = agent_step({"tool_name": "Bash", "tool_input": {"command": "make"}, **told})
     assert (found and (found.command, found.code, found.output)) == step
 
@@ -142,7 +201,9 @@ def test_a_locked_a_damaged_and_a_missing_memory_deny_nothing(
     later.wait(home / "cache")
     with closing(sqlite3.connect(home / "memapp.db")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert (tell(home, **failed), capsys.readouterr().err) == ("", ""), "the agent waits for nothing that is written"
+        assert (tell(home, **failed), capsys.readouterr().err) == ("", ""), (
+            "the agent waits for nothing that is written"
+        )
         later.wait(home / "cache")
     assert tell(home, **failed) == ""
     assert "nothing was recorded" in capsys.readouterr().err, "it is said the next time"
@@ -156,11 +217,22 @@ def test_an_agent_that_tells_nothing_is_denied_nothing(tmp_path: Path) -> None:
     """In a process of its own, as an agent starts it."""
     command = [sys.executable, "-m", "memapp", "--home", str(tmp_path / "none"), "hook", "agent"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     for closed in ("2>&-", ">&-", "<&-", ">/dev/full 2>/dev/full"):
         done = subprocess.run(
-            ["sh", "-c", f'"$@" {closed}', "sh", *command], env=environment, input=b"[]", timeout=60, check=False
+            ["sh", "-c", f'"$@" {closed}', "sh", *command],
+            env=environment,
+            input=b"[]",
+            timeout=60,
+            check=False,
         )
         assert done.returncode == 0, closed
 
@@ -190,19 +262,36 @@ def test_why_is_asked_of_the_command_that_failed_last(
     if argv[0] == "zsh" and typed.endswith(("&& git brnch", "&& git comit")):
         pytest.skip("only bash tells which part of a line failed")
     seen = tmp_path / "seen"
-    for name, does in {"memapp": f'echo "$@" >> {seen}\ntest "$4" = add -o "$1" = why', "git": "exit 1"}.items():
+    for name, does in {
+        "memapp": f'echo "$@" >> {seen}\ntest "$4" = add -o "$1" = why',
+        "git": "exit 1",
+    }.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / name).chmod(0o755)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HISTFILE": "/dev/null"}
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "HISTFILE": "/dev/null",
+    }
     if argv[0] == "zsh":
         typed = typed.replace("HISTCONTROL=ignorespace", "setopt HIST_IGNORE_SPACE")
     said = f"{script}\nls\n{typed}\nwhy\ny\n"
-    subprocess.run(argv, env=environment, input=said, text=True, capture_output=True, timeout=20, start_new_session=True)
+    subprocess.run(
+        argv,
+        env=environment,
+        input=said,
+        text=True,
+        capture_output=True,
+        timeout=20,
+        start_new_session=True,
+    )
     assert seen.read_text().splitlines() == ran
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tmp_path: Path, shell: str) -> None:
+def test_the_functions_of_a_shell_run_nothing_again_unasked(
+    memapp: Terminal, tmp_path: Path, shell: str
+) -> None:
     script = memapp("hook", shell)[1]
     assert len(script.splitlines()) < 24
     if not shutil.which(shell):
@@ -214,10 +303,18 @@ def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tm
         said = f"{script}\nm cd {tmp_path}\nm git status\nwhy\npwd > {tmp_path}/there\n"
         environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
         subprocess.run(
-            [shell, "-c", said], env=environment, input=answer, capture_output=True, text=True, timeout=20, check=False
+            [shell, "-c", said],
+            env=environment,
+            input=answer,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
         )
         ran = seen.read_text().splitlines()
-        assert ran[:2] == ["run -- git status", "why"] and len(ran) == 2, "a shell without a history has nothing to run again"
+        assert ran[:2] == ["run -- git status", "why"] and len(ran) == 2, (
+            "a shell without a history has nothing to run again"
+        )
         assert (tmp_path / "there").read_text() == f"{tmp_path}\n", "m cd goes there"
         seen.unlink()
 

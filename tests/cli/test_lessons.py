@@ -28,13 +28,21 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(memapp: Terminal, *status: str) -> list[tuple[str, str]]:
-    return [(item["status"], item["correct"]) for item in json.loads(memapp("lessons", "list", *status, "--json")[1])]
+    return [
+        (item["status"], item["correct"])
+        for item in json.loads(memapp("lessons", "list", *status, "--json")[1])
+    ]
 
 
 def test_each_command_says_what_it_did_and_undo_takes_it_back(shop: Terminal) -> None:
     (lesson,) = json.loads(shop("lessons", "--json")[1])
     before = found(shop)
-    for deed, status in (("promote", "promoted"), ("suppress", "suppressed"), ("archive", "archived"), ("rm", "")):
+    for deed, status in (
+        ("promote", "promoted"),
+        ("suppress", "suppressed"),
+        ("archive", "archived"),
+        ("rm", ""),
+    ):
         code, out, err = shop("lessons", deed, lesson["id"][-8:], "--json")
         assert (code, json.loads(out)[0]["id"]) == (0, lesson["id"]) and lesson["rule_text"] in err
         assert [text for text, _ in found(shop)] == ([status] if status else [])
@@ -50,7 +58,9 @@ def test_each_command_says_what_it_did_and_undo_takes_it_back(shop: Terminal) ->
     assert shop("undo")[0] == 0 and found(shop) == before
 
 
-def test_a_lesson_of_ones_own_is_said_when_its_command_fails_and_two_can_be_one(shop: Terminal) -> None:
+def test_a_lesson_of_ones_own_is_said_when_its_command_fails_and_two_can_be_one(
+    shop: Terminal,
+) -> None:
     (learned,) = json.loads(shop("lessons", "--json")[1])
     out = shop("lessons", "add", "sh -c 'exit 4'", "sh -c 'exit 0'", "--here", "--json")[1]
     (own,) = json.loads(out)
@@ -66,7 +76,17 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     told = json.loads(shop("lessons", "health", "--json")[1])
     figures = {
         name: told["all"][name]
-        for name in ("runs", "passed", "score", "steps", "tool_errors", "recurrences", "activations", "helped", "promoted")
+        for name in (
+            "runs",
+            "passed",
+            "score",
+            "steps",
+            "tool_errors",
+            "recurrences",
+            "activations",
+            "helped",
+            "promoted",
+        )
     }
     assert figures == {
         **{"runs": 1, "passed": 0, "score": None, "steps": 3, "tool_errors": 2, "recurrences": 1},
@@ -75,17 +95,33 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     assert [item["about"] for item in told["runs"]] == ["close"] and len(told["days"]) == 1
     all_, day, run = (line.split("\t") for line in shop("lessons", "health")[1].splitlines())
     (lesson,) = json.loads(shop("lessons", "--json")[1])
-    assert "shown 1 time, helped 0, hurt 0, withheld 0\n" in shop("lessons", "show", lesson["id"])[1]
+    assert (
+        "shown 1 time, helped 0, hurt 0, withheld 0\n" in shop("lessons", "show", lesson["id"])[1]
+    )
     assert all_[1:] == day[1:] and run[1] == "close, not passed" and run[2:] == day[2:]
-    assert all_ == ["all", "0 of 1 run passed", "3 steps", "2 failed, 1 again", "0 of 1 hint helped", ""]
+    assert all_ == [
+        "all",
+        "0 of 1 run passed",
+        "3 steps",
+        "2 failed, 1 again",
+        "0 of 1 hint helped",
+        "",
+    ]
     shop("lessons", "promote", lesson["id"])
     assert shop("lessons", "health")[1].splitlines()[0].endswith("\t1 promoted")
     shop("undo")
-    assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), "what was taken back does not count"
-    assert "67% failed" in shop("lessons", "health", "--plot")[1] and "█" * 27 in shop("lessons", "health", "--plot")[1]
+    assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), (
+        "what was taken back does not count"
+    )
+    assert (
+        "67% failed" in shop("lessons", "health", "--plot")[1]
+        and "█" * 27 in shop("lessons", "health", "--plot")[1]
+    )
 
 
-def test_what_recurs_and_is_never_solved_is_listed_until_something_works(memapp: Terminal, work: Path) -> None:
+def test_what_recurs_and_is_never_solved_is_listed_until_something_works(
+    memapp: Terminal, work: Path
+) -> None:
     for number in range(4):
         memapp("run", "--task", f"try {number}", "--", "ls", "-d", "vases")
     later.wait(memapp.home / "cache")
@@ -101,7 +137,9 @@ def test_what_recurs_and_is_never_solved_is_listed_until_something_works(memapp:
     assert "`ls -d vase` worked once" in memapp("run", "--", "ls", "-d", "vases")[2]
 
 
-def test_two_lessons_for_a_failure_that_came_later_contradict_each_other(memapp: Terminal, work: Path) -> None:
+def test_two_lessons_for_a_failure_that_came_later_contradict_each_other(
+    memapp: Terminal, work: Path
+) -> None:
     for correct in ("git push", "git pull"):
         memapp("lessons", "add", "git psuh", correct)
     memapp("run", "--", "git", "psuh")

@@ -12,7 +12,9 @@ from memapp.mcp.clients import known_clients
 from tests.cli.conftest import Terminal
 
 
-def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(memapp: Terminal, a_person_of_its_own: Path) -> None:
+def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(
+    memapp: Terminal, a_person_of_its_own: Path
+) -> None:
     file = a_person_of_its_own / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"other": {"command": "x"}}, "theme": "ß"}')
@@ -24,29 +26,39 @@ def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(memapp: Term
     entry = written["mcpServers"]["memapp"]
     assert json.loads(out)["mcpServers"]["memapp"] == entry
     assert entry["command"] == sys.executable and entry["args"][-3:] == ["mcp", "--agent", "cursor"]
-    assert entry["args"][0] == "-P", "else a file of the project that it is started in could take the place of one of Python's"
+    assert entry["args"][0] == "-P", (
+        "else a file of the project that it is started in could take the place of one of Python's"
+    )
     grants = next(Path(part) for part in entry["args"] if part.startswith("/")) / "agents.toml"
     grants.write_text(f"# mine\n{grants.read_text()}".replace("reads = true", "reads = false"))
-    assert "It may read: nothing" in memapp("mcp", "connect", "cursor")[2], "what the person wrote there stays"
+    assert "It may read: nothing" in memapp("mcp", "connect", "cursor")[2], (
+        "what the person wrote there stays"
+    )
     assert grants.read_text().startswith("# mine")
     assert memapp("agents", "block", "cursor")[0] == 0, "before it ever asked"
     assert "client:cursor" in memapp("agents")[1]
 
 
-def test_the_server_gets_along_where_the_files_are(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_gets_along_where_the_files_are(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/elsewhere")
     command = json.loads(memapp("mcp", "connect", "opencode")[1])["mcp"]["memapp"]["command"]
     assert command[:3] == ["/usr/bin/env", "XDG_DATA_HOME=/elsewhere", sys.executable]
 
 
-def test_without_its_package_it_is_said_how_to_install_that_here(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_package_it_is_said_how_to_install_that_here(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda _: None)
     code, _, said = memapp("mcp", "--agent", "editor")
     assert (code, f"{sys.executable} -m pip install 'mcp" in said) == (2, True)
 
 
 @pytest.mark.parametrize("client", sorted(known_clients()))
-def test_every_program_is_told_how(memapp: Terminal, client: str, a_person_of_its_own: Path) -> None:
+def test_every_program_is_told_how(
+    memapp: Terminal, client: str, a_person_of_its_own: Path
+) -> None:
     code, out, _ = memapp("mcp", "connect", client, "--agent", "mine")
     assert code == 0 and sys.executable in out and "mine" in out
     if client != "claude-code":
@@ -56,7 +68,9 @@ def test_every_program_is_told_how(memapp: Terminal, client: str, a_person_of_it
 
 
 @pytest.mark.parametrize("text", ["// mine\n{}", "[]", '{"mcpServers": []}', "\0"])
-def test_what_is_no_plain_json_is_left_alone(memapp: Terminal, a_person_of_its_own: Path, text: str) -> None:
+def test_what_is_no_plain_json_is_left_alone(
+    memapp: Terminal, a_person_of_its_own: Path, text: str
+) -> None:
     file = a_person_of_its_own / ".lmstudio" / "mcp.json"
     file.parent.mkdir()
     file.write_text(text)

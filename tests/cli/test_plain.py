@@ -29,7 +29,9 @@ def typed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> "Callable[[str],
     return sit_down
 
 
-def test_at_a_terminal_it_is_said_who_speaks(memapp: Terminal, typed: Callable[[str], None]) -> None:
+def test_at_a_terminal_it_is_said_who_speaks(
+    memapp: Terminal, typed: Callable[[str], None]
+) -> None:
     typed("hello there\n/persona tom\nand you?\n/quit\n")
     code, out, err = memapp("--plain")
     assert code == 0
@@ -38,15 +40,23 @@ def test_at_a_terminal_it_is_said_who_speaks(memapp: Terminal, typed: Callable[[
     assert "memapp:" not in out and "You:" not in out
 
 
-def test_in_a_pipe_only_the_outcome_is_said_and_the_end_is_heeded(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("/remember I keep bees.\n/new\n/help\n/quit\nnot sent\n"))
+def test_in_a_pipe_only_the_outcome_is_said_and_the_end_is_heeded(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO("/remember I keep bees.\n/new\n/help\n/quit\nnot sent\n")
+    )
     code, out, err = memapp("--plain")
     assert (code, out) == (0, "") and "Remembered: I keep bees." in err and "You:" not in err
     assert memapp("chats")[1] == ""
 
 
-def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Terminal, typed: Callable[[str], None]) -> None:
-    typed("/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n")
+def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(
+    memapp: Terminal, typed: Callable[[str], None]
+) -> None:
+    typed(
+        "/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n"
+    )
     code, _, err = memapp("--plain")
     assert code == 0
     assert "Remembered: User keeps bees." in err
@@ -86,17 +96,30 @@ def test_ctrl_c_stops_a_reply_and_not_the_program(
     assert code == 0
     assert "[stopped]" in err
     chat_id = memapp("chats")[1].split("\t")[0]
-    shown = [line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")]
+    shown = [
+        line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")
+    ]
     assert [line.endswith(" UTC · stopped") for line in shown] == [False, True]
     assert "Remembered: User keeps bees." in err
 
 
-def test_the_memory_is_asked_in_words_and_by_command(memapp: Terminal, typed: Callable[[str], None]) -> None:
-    typed("remember that I keep bees\n/know\n/forget bees\n/undo\nRemember that I hate olives. Any ideas for dinner?\n/quit\n")
+def test_the_memory_is_asked_in_words_and_by_command(
+    memapp: Terminal, typed: Callable[[str], None]
+) -> None:
+    typed(
+        "remember that I keep bees\n/know\n/forget bees\n/undo\nRemember that I hate olives. Any ideas for dinner?\n/quit\n"
+    )
     code, out, err = memapp("--plain")
     assert code == 0
     assert "I remember that: I keep bees\n" in out
     assert "\nI keep bees\n" in out
     assert "Forgotten: I keep bees\n" in out
-    assert "Taken back: " in err and "To undo: memapp undo." in err and "I remember that: I hate olives" in err
-    assert {line.split("\t")[-1] for line in memapp("list")[1].splitlines()} == {"I keep bees", "I hate olives"}
+    assert (
+        "Taken back: " in err
+        and "To undo: memapp undo." in err
+        and "I remember that: I hate olives" in err
+    )
+    assert {line.split("\t")[-1] for line in memapp("list")[1].splitlines()} == {
+        "I keep bees",
+        "I hate olives",
+    }

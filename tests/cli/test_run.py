@@ -27,7 +27,10 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     assert (code, "memapp lessons" in first) == (1, True), "a word about it, the first time"
     assert memapp("run", "--", "git", "status", "-s") == (0, "", "")
     code, _, said = memapp("run", "--", "git", "stauts", "-s")
-    assert (code, said) == (1, "memapp: here `git status -s` worked once, untested as a hint · memapp why\n")
+    assert (code, said) == (
+        1,
+        "memapp: here `git status -s` worked once, untested as a hint · memapp why\n",
+    )
 
     out = memapp("why")[1]
     assert out.splitlines() == [
@@ -38,7 +41,10 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     (row,) = json.loads(memapp("lessons", "--json")[1])
     shown = memapp("lessons", "show", row["id"])[1]
     assert shown.startswith("- git stauts -s\n+ git status -s\n") and "shown 1 time" in shown
-    assert "git status" in memapp("lessons", "search", "status")[1] and not memapp("lessons", "search", "vase")[1]
+    assert (
+        "git status" in memapp("lessons", "search", "status")[1]
+        and not memapp("lessons", "search", "vase")[1]
+    )
     (one,) = json.loads(memapp("runs", "--json")[1])
     assert (one["tool"], one["steps"], one["tool_errors"]) == ("git", 3, 2)
     steps = memapp("runs", "show", one["id"])[1].splitlines()
@@ -49,8 +55,14 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
 def test_a_missing_result_is_a_failure(memapp: Terminal, repo: Path) -> None:
     code, _, said = memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "true")
     assert code == 1 and said.startswith("memapp: notes.txt is not there\n")
-    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "sh", "-c", "exit 7")[0] == 7, "its own code first"
-    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "touch", "notes.txt")[0] == 0
+    assert (
+        memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "sh", "-c", "exit 7")[0]
+        == 7
+    ), "its own code first"
+    assert (
+        memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "touch", "notes.txt")[0]
+        == 0
+    )
     (one,) = json.loads(memapp("runs", "--json")[1])
     assert (one["task"], one["tool_errors"]) == ("notes", 2)
 
@@ -73,17 +85,35 @@ def test_another_program_of_the_family_is_an_answer_too(memapp: Terminal, repo: 
     assert "memapp: here `rm -r shelf` worked once" in said
 
 
-def test_lessons_are_found_by_parts_of_words_those_with_all_of_them_first(memapp: Terminal, repo: Path) -> None:
-    for pair in (["git psuh", "git push --set-upstream origin main"], ["git cat-fiel", "git cat-file"], ["tar xf", "tar xzf"]):
+def test_lessons_are_found_by_parts_of_words_those_with_all_of_them_first(
+    memapp: Terminal, repo: Path
+) -> None:
+    for pair in (
+        ["git psuh", "git push --set-upstream origin main"],
+        ["git cat-fiel", "git cat-file"],
+        ["tar xf", "tar xzf"],
+    ):
         memapp("lessons", "add", *pair)
-    for typed, rules in {"psu": 1, "upstr": 1, "--set-up": 1, "git": 2, "git cat-f": 2, "-xyz": 0, "a": 3}.items():
+    for typed, rules in {
+        "psu": 1,
+        "upstr": 1,
+        "--set-up": 1,
+        "git": 2,
+        "git cat-f": 2,
+        "-xyz": 0,
+        "a": 3,
+    }.items():
         found = json.loads(memapp("lessons", "search", "--json", *typed.split())[1])
         assert len(found) == rules, typed
         assert typed != "git cat-f" or found[0]["correct"] == "git cat-file"
 
 
 def test_turned_off_or_left_out_nothing_is_kept(memapp: Terminal, repo: Path) -> None:
-    for name, value in (("lessons_not_of", f"{repo}"), ("lessons_not_of", "false"), ("lessons", "off")):
+    for name, value in (
+        ("lessons_not_of", f"{repo}"),
+        ("lessons_not_of", "false"),
+        ("lessons", "off"),
+    ):
         memapp("config", "set", name, value)
         assert memapp("run", "--", "false")[0] == 1
         assert memapp("runs", "--json")[1] == "[]\n"
@@ -117,7 +147,9 @@ def test_a_program_without_the_dashes_is_no_question(memapp: Terminal) -> None:
     assert code == 2 and "memapp run -- cat vase.txt" in said
 
 
-def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(memapp: Terminal, repo: Path) -> None:
+def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(
+    memapp: Terminal, repo: Path
+) -> None:
     memapp.home.mkdir()
     (memapp.home / "memapp.db").write_bytes(os.urandom(5000))
     code, _, err = memapp("run", "--", "false")
@@ -141,7 +173,9 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
         assert said == [told], "first, and not once more"
     later.wait(memapp.home / "cache")
     with sqlite3.connect(memapp.home / "memapp.db") as file:
-        assert [row[0] for row in file.execute("SELECT point FROM activations ORDER BY id")] == ["on_error"] + ["pre_run"] * 2
+        assert [row[0] for row in file.execute("SELECT point FROM activations ORDER BY id")] == [
+            "on_error"
+        ] + ["pre_run"] * 2
     file.close()
 
     (repo / "bin").mkdir()
@@ -150,23 +184,39 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PATH", f"{repo / 'bin'}:{os.environ['PATH']}")
         assert memapp("run", "--", "git", "stauts") == (0, "", f"{told}\n")
-    assert memapp("run", "--", "git", "stauts")[2] == "memapp: here `git status` worked once · memapp why\n", (
-        "it worked last time"
-    )
+    assert (
+        memapp("run", "--", "git", "stauts")[2]
+        == "memapp: here `git status` worked once · memapp why\n"
+    ), "it worked last time"
 
 
-def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(memapp: Terminal, repo: Path) -> None:
+def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(
+    memapp: Terminal, repo: Path
+) -> None:
     for argv in (["git", "stauts"], ["git", "status"]):
         memapp("run", "--", *argv)
     said = memapp("why", "--explain", "--", "git", "stauts", "-s")[1]
     assert said.startswith(
         "something like this failed before; try `git status -s`: here `git status` worked once, untested as a hint"
     )
-    assert all(part in said for part in ("fingerprint ", "tags ", "text ", "reliability ", "recency "))
+    assert all(
+        part in said for part in ("fingerprint ", "tags ", "text ", "reliability ", "recency ")
+    )
     assert memapp("why", "--", "git", "status")[1] == "There is no lesson for this command.\n"
-    assert json.loads(memapp("why", "--json", "--", "git", "stauts")[1])["lessons"][0]["lesson"]["correct"] == "git status"
+    assert (
+        json.loads(memapp("why", "--json", "--", "git", "stauts")[1])["lessons"][0]["lesson"][
+            "correct"
+        ]
+        == "git status"
+    )
 
 
-def test_what_only_the_shell_can_do_is_said_to_be_and_leaves_nothing(memapp: Terminal, repo: Path) -> None:
-    assert memapp("run", "--", "cd", "/") == (127, "", "memapp: cd is for your shell to do; run it without memapp\n")
+def test_what_only_the_shell_can_do_is_said_to_be_and_leaves_nothing(
+    memapp: Terminal, repo: Path
+) -> None:
+    assert memapp("run", "--", "cd", "/") == (
+        127,
+        "",
+        "memapp: cd is for your shell to do; run it without memapp\n",
+    )
     assert not memapp.home.exists()

@@ -35,7 +35,14 @@ def test_a_key_is_sent_and_stands_in_no_output_log_export_or_crash_file(
     said = []
     with model_server.running() as server:
         memapp("config", "set", "server", server.url)
-        commands = [("ask", "Hello?"), ("doctor",), ("config", "--json"), ("config",), ("models", "--json"), ("export",)]
+        commands = [
+            ("ask", "Hello?"),
+            ("doctor",),
+            ("config", "--json"),
+            ("config",),
+            ("models", "--json"),
+            ("export",),
+        ]
         said += [memapp(*command) for command in commands]
         assert set(server.keys) == {f"Bearer {KEY}"}
         assert said[0][0] == 0 and "Hello there." in said[0][1]
@@ -62,4 +69,6 @@ def test_a_key_file_that_others_can_read_is_refused_when_it_is_named_by_doctor_a
     assert "chmod 600" in memapp("config", "set", "server_key_file", str(key_file))[2]
     memapp("add", "User keeps bees.")
     code, out, _ = memapp("doctor", "--json")
-    assert code == 1 and json.loads(out)["problems"][0].startswith("server_key_file: Others on this machine may read")
+    assert code == 1 and json.loads(out)["problems"][0].startswith(
+        "server_key_file: Others on this machine may read"
+    )

@@ -1,4 +1,6 @@
-"""What commands are given and write to: bytes that are no text, numbers beyond any, streams that are closed, full or not read."""
+"""What commands are given and write to: bytes that are no text, numbers beyond any, streams that
+are closed, full or not read.
+"""
 
 import io
 import json
@@ -16,7 +18,9 @@ from tests.cli.conftest import Terminal
 
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
 @pytest.mark.parametrize("piped", [b"bin\x00\xff\xfe", b"bees\xff", b"bees\x00"])
-def test_what_is_no_text_is_refused_whole(memapp: Terminal, monkeypatch: pytest.MonkeyPatch, piped: bytes, errors: str) -> None:
+def test_what_is_no_text_is_refused_whole(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, piped: bytes, errors: str
+) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(piped), "utf-8", errors))
     code, _, err = memapp("add", "-")
     assert (code, "What was piped in is no text." in err) == (2, True)
@@ -25,23 +29,38 @@ def test_what_is_no_text_is_refused_whole(memapp: Terminal, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     "arguments",
-    [("add", "caf\udce9 au lait"), ("profile", "set", "name", "Zo\udceb"), ("ask", "caf\udce9"), ("caf\udce9 there",)],
+    [
+        ("add", "caf\udce9 au lait"),
+        ("profile", "set", "name", "Zo\udceb"),
+        ("ask", "caf\udce9"),
+        ("caf\udce9 there",),
+    ],
 )
-def test_arguments_that_are_no_text_are_refused_whole(memapp: Terminal, arguments: tuple[str, ...]) -> None:
+def test_arguments_that_are_no_text_are_refused_whole(
+    memapp: Terminal, arguments: tuple[str, ...]
+) -> None:
     code, out, err = memapp(*arguments)
     assert (code, out, "memapp speaks UTF-8" in err) == (2, "", True)
     assert not memapp.home.exists()
 
 
-def test_a_line_that_is_no_text_ends_the_chat_by_lines(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9\n"), "utf-8", "surrogateescape"))
+def test_a_line_that_is_no_text_ends_the_chat_by_lines(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9\n"), "utf-8", "surrogateescape")
+    )
     code, out, err = memapp("--plain")
     assert (code, out, "memapp speaks UTF-8" in err) == (2, "", True)
 
 
 def numbers(command: click.Command) -> list[click.Parameter]:
     """Return every option and argument of a command and those below it that takes a number."""
-    found = [param for param in command.params if isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)]
+    found = [
+        param
+        for param in command.params
+        if isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)
+    ]
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
@@ -66,7 +85,9 @@ COMMANDS = ("list", "search tea", "export", "stats --json", "--help", "", "add -
 def outside(home: Path, command: str, redirected: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own, with its streams redirected by a shell."""
     program = f'exec "{sys.executable}" -m memapp --home "{home}" --server http://127.0.0.1:1/v1 {command} {redirected}'
-    return subprocess.run(["bash", "-c", program], capture_output=True, text=True, input="", check=False)
+    return subprocess.run(
+        ["bash", "-c", program], capture_output=True, text=True, input="", check=False
+    )
 
 
 @pytest.mark.parametrize("redirected", ["<&-", ">&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full"])
@@ -75,8 +96,15 @@ def test_streams_that_are_closed_or_full_end_in_no_trace(memapp: Terminal, redir
     memapp("add", "I like black tea.")
     for command in COMMANDS:
         done = outside(memapp.home, command, redirected)
-        assert "Traceback" not in done.stderr and "a bug" not in done.stderr and "Exception" not in done.stderr, (command, done)
-        assert done.returncode == 0 or command in ("", "add -") or redirected == ">/dev/full", (command, done)
+        assert (
+            "Traceback" not in done.stderr
+            and "a bug" not in done.stderr
+            and "Exception" not in done.stderr
+        ), (command, done)
+        assert done.returncode == 0 or command in ("", "add -") or redirected == ">/dev/full", (
+            command,
+            done,
+        )
 
 
 def test_an_export_that_nobody_reads_to_its_end_says_nothing(memapp: Terminal) -> None:
@@ -85,18 +113,27 @@ def test_an_export_that_nobody_reads_to_its_end_says_nothing(memapp: Terminal) -
 
 
 @pytest.mark.parametrize(("term", "draws"), [("xterm", True), ("dumb", False), ("", False)])
-def test_a_terminal_that_cannot_be_drawn_on_gets_line_after_line(monkeypatch: pytest.MonkeyPatch, term: str, draws: bool) -> None:
+def test_a_terminal_that_cannot_be_drawn_on_gets_line_after_line(
+    monkeypatch: pytest.MonkeyPatch, term: str, draws: bool
+) -> None:
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(f"sys.{name}.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", term)
     assert has_terminal() is draws
 
 
-def test_rows_that_fit_no_terminal_are_written_whole(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_that_fit_no_terminal_are_written_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "40")
-    row = {str(number): f"{name} and more of the same words again" for number, name in enumerate(("one", "two", "three"))}
+    row = {
+        str(number): f"{name} and more of the same words again"
+        for number, name in enumerate(("one", "two", "three"))
+    }
     show_rows([row, row])
     out = capsys.readouterr().out
-    assert out.replace("\n    ", " ").replace("  ", " ").splitlines() == [" ".join(row.values())] * 2
+    assert (
+        out.replace("\n    ", " ").replace("  ", " ").splitlines() == [" ".join(row.values())] * 2
+    )
     assert max(map(len, out.splitlines())) <= 40

@@ -8,11 +8,18 @@ from pathlib import Path
 from tests.cli.conftest import Terminal
 
 
-def test_a_failed_query_is_put_right_by_what_worked_last_time(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_failed_query_is_put_right_by_what_worked_last_time(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     file = tmp_path / "vases.db"
     with closing(sqlite3.connect(file)) as made:
-        made.executescript("CREATE TABLE vases (name, glaze); INSERT INTO vases VALUES ('tall', NULL), ('wide', x'00ff')")
-    assert memapp("sql", str(file), "SELECT * FROM vases")[:2] == (0, "name\tglaze\ntall\tNULL\nwide\tx'00ff'\n")
+        made.executescript(
+            "CREATE TABLE vases (name, glaze); INSERT INTO vases VALUES ('tall', NULL), ('wide', x'00ff')"
+        )
+    assert memapp("sql", str(file), "SELECT * FROM vases")[:2] == (
+        0,
+        "name\tglaze\ntall\tNULL\nwide\tx'00ff'\n",
+    )
     assert not memapp.home.exists(), "what works opens nothing"
 
     code, out, err = memapp("sql", str(file), "SELECT nmae FROM vases")
@@ -20,23 +27,39 @@ def test_a_failed_query_is_put_right_by_what_worked_last_time(memapp: Terminal, 
     assert "memapp lessons" in err
     assert memapp("sql", str(file), "SELECT name FROM vases")[1] == "name\ntall\nwide\n"
     code, _, err = memapp("sql", str(file), "SELECT nmae FROM vases")
-    assert err.splitlines()[1:] == ["memapp: here `SELECT name FROM vases` worked once, untested as a hint · memapp why"]
+    assert err.splitlines()[1:] == [
+        "memapp: here `SELECT name FROM vases` worked once, untested as a hint · memapp why"
+    ]
 
-    assert memapp("why")[1].splitlines()[0] == "failed: SELECT nmae FROM vases", "wherever the person is"
+    assert memapp("why")[1].splitlines()[0] == "failed: SELECT nmae FROM vases", (
+        "wherever the person is"
+    )
 
     (run,) = json.loads(memapp("runs", "--json")[1])
     assert (run["tool"], run["client"], run["steps"], run["tool_errors"]) == ("sql", "person", 3, 2)
     answer = json.loads(memapp("sql", "--json", "-n", "1", str(file), "SELECT name FROM vases")[1])
     assert answer == {"columns": ["name"], "rows": [["tall"]]}
-    assert not any(b"tall" in path.read_bytes() for path in memapp.home.glob("memapp.db*")), "its rows are not kept"
+    assert not any(b"tall" in path.read_bytes() for path in memapp.home.glob("memapp.db*")), (
+        "its rows are not kept"
+    )
 
 
-def test_the_change_is_made_in_another_query_and_no_quotes_with_it(memapp: Terminal, tmp_path: Path) -> None:
+def test_the_change_is_made_in_another_query_and_no_quotes_with_it(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     file = tmp_path / "vases.db"
     with closing(sqlite3.connect(file)) as made:
         made.executescript("CREATE TABLE vase (name, glaze, size)")
-    for query in ("SELECT count(*) FROM vases", "SELECT count(*) FROM vase", "SELECT nmae FROM vase", "SELECT name FROM vase"):
+    for query in (
+        "SELECT count(*) FROM vases",
+        "SELECT count(*) FROM vase",
+        "SELECT nmae FROM vase",
+        "SELECT name FROM vase",
+    ):
         memapp("sql", str(file), query)
-    for query in ("SELECT max(size) FROM vases WHERE size > 2", "SELECT nmae, size FROM vase ORDER BY nmae"):
+    for query in (
+        "SELECT max(size) FROM vases WHERE size > 2",
+        "SELECT nmae, size FROM vase ORDER BY nmae",
+    ):
         put_right = query.replace("vases", "vase").replace("nmae", "name")
         assert f"memapp: try `{put_right}`: here " in memapp("sql", str(file), query)[2]

@@ -17,33 +17,49 @@ def exported(memapp: Terminal, tmp_path: Path) -> Path:
     target = tmp_path / "all.jsonl"
     code, out, err = memapp("export", "-o", str(target))
     assert (code, out) == (0, "")
-    assert err.endswith("This is no backup: to move with everything, history and inbox included, use memapp backup.\n")
+    assert err.endswith(
+        "This is no backup: to move with everything, history and inbox included, use memapp backup.\n"
+    )
     return target
 
 
-def test_an_export_goes_to_a_private_file_or_to_standard_output(memapp: Terminal, tmp_path: Path) -> None:
+def test_an_export_goes_to_a_private_file_or_to_standard_output(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     target = exported(memapp, tmp_path)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     code, out, _ = memapp("export")
     assert code == 0
-    assert [json.loads(line)["type"] for line in out.splitlines()] == ["header", "memory", "memory", "consent_request", "profile"]
+    assert [json.loads(line)["type"] for line in out.splitlines()] == [
+        "header",
+        "memory",
+        "memory",
+        "consent_request",
+        "profile",
+    ]
     assert out.splitlines()[1:] == target.read_text("utf-8").splitlines()[1:]
     assert "- Home: Ghent" in memapp("export", "--format", "md")[1]
 
 
-def test_what_an_export_leaves_out_a_backup_moves(memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_an_export_leaves_out_a_backup_moves(
+    memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     exported(memapp, tmp_path)
     memapp("backup", str(tmp_path / "all.db"))
     imported, restored = (Terminal(tmp_path / name, capsys) for name in ("imported", "restored"))
     imported("import", str(tmp_path / "all.jsonl"), "--yes")
     restored("restore", "--file", str(tmp_path / "all.db"), "--yes")
     verbs = (("list", "--json"), ("profile",), ("history", "--format", "jsonl"), ("consents",))
-    before, brought, moved = ([store(*verb)[1] for verb in verbs] for store in (memapp, imported, restored))
+    before, brought, moved = (
+        [store(*verb)[1] for verb in verbs] for store in (memapp, imported, restored)
+    )
     assert moved == before
     assert all(text != other for text, other in zip(brought, before, strict=True))
 
 
-def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_is_shown_first_and_wants_a_yes(
+    memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     target = exported(memapp, tmp_path)
     other = Terminal(tmp_path / "other", capsys)
     code, out, err = other("import", str(target))
@@ -62,7 +78,9 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     assert other("consents")[1] == ""
 
 
-def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Terminal, tmp_path: Path) -> None:
+def test_a_file_is_one_question_that_is_opened_approved_and_denied(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     file = tmp_path / "notes.json"
     file.write_text('{"text": "User keeps bees."}\n{"text": "User plays chess."}\n')
     assert "into a folder" in memapp("import", str(file), str(file), "--yes")[2]
@@ -72,11 +90,16 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Termi
     assert row.endswith("\timported\tFile\t2 facts from notes.json")
     assert f"memapp approve {file_id}, or one by one: memapp consents show {file_id}" in err
     facts = [line.split("\t") for line in memapp("consents", "show", file_id)[1].splitlines()]
-    assert [fact[3:] for fact in facts] == [["Fact", "User keeps bees."], ["Fact", "User plays chess."]]
+    assert [fact[3:] for fact in facts] == [
+        ["Fact", "User keeps bees."],
+        ["Fact", "User plays chess."],
+    ]
     assert memapp("consents", "show", file_id, "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("approve", facts[0][0])[0] == 0
     assert memapp("approve", file_id, "--value", "x")[0] == 2
-    assert memapp("approve", file_id)[2].startswith("Approved Fact “User plays chess.”. To undo: memapp undo.")
+    assert memapp("approve", file_id)[2].startswith(
+        "Approved Fact “User plays chess.”. To undo: memapp undo."
+    )
     assert len(memapp("list")[1].splitlines()) == 2
     memapp("undo")
     code, _, err = memapp("deny", file_id)
@@ -87,13 +110,19 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Termi
 @pytest.mark.parametrize(
     ("content", "code", "said"),
     [
-        (b'{"text": "I keep bees."}\n{"text": "I play chess."}\n', 0, "Brought in: 2 facts to wait for your yes."),
+        (
+            b'{"text": "I keep bees."}\n{"text": "I play chess."}\n',
+            0,
+            "Brought in: 2 facts to wait for your yes.",
+        ),
         (b"[]", 0, "Brought in: nothing new."),
         (b"PK\x03\x04", 2, "The archive is damaged."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
     ],
 )
-def test_an_import_comes_through_a_pipe(memapp: Terminal, content: bytes, code: int, said: str) -> None:
+def test_an_import_comes_through_a_pipe(
+    memapp: Terminal, content: bytes, code: int, said: str
+) -> None:
     out, into = os.pipe()
     before = os.dup(0)
     try:
@@ -134,7 +163,9 @@ def written(tmp_path: Path, content: object, indent: int | None = None) -> str:
     return str(file)
 
 
-def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(memapp: Terminal, tmp_path: Path) -> None:
+def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     code, out, err = memapp("chats", "import", written(tmp_path, SAVE))
     assert code == 0
     assert "Imported 2 messages." in err
@@ -147,16 +178,30 @@ def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(memapp: Te
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ([], "is no save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import."),
+        (
+            [],
+            "is no save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import.",
+        ),
         ({"recipes": ["bread"]}, "is no save: it has no conversation_history."),
         ({"conversation_history": 7}, "its conversation_history is no list"),
         ({"conversation_history": [7]}, "exchange 1 is no object"),
-        ({"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]}, "the reply of exchange 2 is missing"),
-        ({"conversation_history": [{"user": 7, "reply": "b"}]}, "the words of the person of exchange 1 are not what"),
-        ({"conversation_history": [{"reply": "b", "timestamp": "soon"}]}, "the time of exchange 1 is not what it should be"),
+        (
+            {"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]},
+            "the reply of exchange 2 is missing",
+        ),
+        (
+            {"conversation_history": [{"user": 7, "reply": "b"}]},
+            "the words of the person of exchange 1 are not what",
+        ),
+        (
+            {"conversation_history": [{"reply": "b", "timestamp": "soon"}]},
+            "the time of exchange 1 is not what it should be",
+        ),
     ],
 )
-def test_a_file_that_is_no_save_makes_no_chat(memapp: Terminal, tmp_path: Path, content: object, said: str) -> None:
+def test_a_file_that_is_no_save_makes_no_chat(
+    memapp: Terminal, tmp_path: Path, content: object, said: str
+) -> None:
     code, out, err = memapp("chats", "import", written(tmp_path, content))
     assert (code, out) == (2, "")
     assert said in err
@@ -171,13 +216,17 @@ def test_a_save_is_imported_for_a_persona_that_there_is(memapp: Terminal, tmp_pa
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_the_import_of_everything_points_a_save_to_where_it_belongs(memapp: Terminal, tmp_path: Path, indent: int | None) -> None:
+def test_the_import_of_everything_points_a_save_to_where_it_belongs(
+    memapp: Terminal, tmp_path: Path, indent: int | None
+) -> None:
     code, _, err = memapp("import", written(tmp_path, SAVE, indent), "--yes")
     assert code == 2
     assert "memapp chats import" in err
 
 
-def test_the_import_of_conversations_says_that_no_facts_are_learned(memapp: Terminal, tmp_path: Path) -> None:
+def test_the_import_of_conversations_says_that_no_facts_are_learned(
+    memapp: Terminal, tmp_path: Path
+) -> None:
     file = written(tmp_path, CLAUDE)
     for arguments in (("import", file), ("import", file, "--yes")):
         _, _, err = memapp(*arguments)

@@ -10,7 +10,17 @@ from memapp.services import consolidate
 from tests.cli.conftest import Terminal
 from tests.services.test_consolidate import says
 
-NAMES = ["learn", "embed", "expire", "unused", "lessons", "referee", "rewording", "purge", "consolidate"]
+NAMES = [
+    "learn",
+    "embed",
+    "expire",
+    "unused",
+    "lessons",
+    "referee",
+    "rewording",
+    "purge",
+    "consolidate",
+]
 NAMES += ["trust", "insights", "episodes", "distil", "backup"]
 
 
@@ -55,7 +65,9 @@ def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
         (("--budget", "0"), "'0' is no time."),
     ],
 )
-def test_what_is_no_job_and_no_time_is_told(memapp: Terminal, arguments: tuple[str, ...], said: str) -> None:
+def test_what_is_no_job_and_no_time_is_told(
+    memapp: Terminal, arguments: tuple[str, ...], said: str
+) -> None:
     code, _, err = memapp("upkeep", *arguments)
     assert (code, said in err) == (2, True), err
 
@@ -68,12 +80,19 @@ def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox
     for text in ("User has two cats.", "User has three cats.", "User likes tea."):
         memapp("add", text)
     memapp("upkeep", "--job", "embed")
-    assert rows(memapp("upkeep", "--job", "consolidate", "--dry-run")[1])["consolidate"][0] == "1 waits"
+    assert (
+        rows(memapp("upkeep", "--job", "consolidate", "--dry-run")[1])["consolidate"][0]
+        == "1 waits"
+    )
     shown = json.loads(memapp("upkeep", "--job", "consolidate", "--json")[1])
     assert shown[0]["report"] == "merged 0, linked 0, left 0, asked about 1"
     (asked,) = json.loads(memapp("consents", "list", "--json")[1])
-    assert "Only one holds\tUser has two cats. → User has three cats." in memapp("consents", "list")[1]
-    assert "approve keeps the newer, deny keeps both" in "".join(memapp("consents", "show", asked["id"])[1:])
+    assert (
+        "Only one holds\tUser has two cats. → User has three cats." in memapp("consents", "list")[1]
+    )
+    assert "approve keeps the newer, deny keeps both" in "".join(
+        memapp("consents", "show", asked["id"])[1:]
+    )
     assert memapp("approve", asked["id"], "--value", "User has two cats.")[0] == 0
     assert "three" not in memapp("list")[1] and "two cats" in memapp("list")[1]
     assert "Kept “User has two cats.”" in "".join(memapp("undo")[1:])

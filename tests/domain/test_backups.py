@@ -29,13 +29,17 @@ def test_over_400_days_six_last_seven_days_and_four_weeks_stay() -> None:
 
 
 @pytest.mark.parametrize("away", [timedelta(days=31), timedelta(days=730)])
-def test_after_a_time_away_or_with_a_clock_years_ahead_the_old_ones_stay_for_days_of_use(away: timedelta) -> None:
+def test_after_a_time_away_or_with_a_clock_years_ahead_the_old_ones_stay_for_days_of_use(
+    away: timedelta,
+) -> None:
     made: set[datetime] = set()
     for hours in range(0, 400, 5):
         made = staying({*made, NOW + timedelta(hours=hours)}, NOW + timedelta(hours=hours))
     before, back = set(made), max(made) + away
     for minutes in range(0, 300, 30):
-        made = staying({*made, back + timedelta(minutes=minutes)}, back + timedelta(minutes=minutes))
+        made = staying(
+            {*made, back + timedelta(minutes=minutes)}, back + timedelta(minutes=minutes)
+        )
     assert before < made and len(made - before) <= 8
     right = max(before) + timedelta(hours=1)  # the clock is put right
     assert before - staying({*made, right}, right) == before - staying({*before, right}, right)

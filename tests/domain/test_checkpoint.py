@@ -6,10 +6,16 @@ from memapp.domain.checkpoint import Checkpoint, PrefetchedCall, Stage, read_che
 
 
 def test_each_stage_adds_what_it_knows() -> None:
-    at = Checkpoint(last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",)))
+    at = Checkpoint(
+        last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",))
+    )
     accepted = at.accepted("reply", 7)
     assert accepted == Checkpoint(
-        Stage.ACCEPTED, "reply", 7, last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",))
+        Stage.ACCEPTED,
+        "reply",
+        7,
+        last_prediction="You will ask about tea.",
+        prefetch=PrefetchedCall("p", ("tea",)),
     )
     assert (accepted.is_unread("reply"), accepted.is_unread("another")) == (True, False)
     at = accepted.read()
@@ -26,7 +32,9 @@ def test_each_stage_adds_what_it_knows() -> None:
 
 def test_what_is_known_when_a_message_comes_needs_no_call() -> None:
     before = Checkpoint(prefetch=PrefetchedCall("p", ("tea",)))
-    assert before.accepted("reply", 1, ["tea"]) == Checkpoint(Stage.PREDICTED, "reply", 1, needed_info=("tea",))
+    assert before.accepted("reply", 1, ["tea"]) == Checkpoint(
+        Stage.PREDICTED, "reply", 1, needed_info=("tea",)
+    )
     assert before.accepted("reply", 1, is_read=True) == Checkpoint(Stage.READ, "reply", 1)
 
 
@@ -52,5 +60,7 @@ def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
         ('{"open_turn":"reply","something":"newer"}', Checkpoint(open_turn="reply")),
     ],
 )
-def test_a_checkpoint_of_another_version_is_read_as_far_as_it_can_be(text: str, expected: Checkpoint) -> None:
+def test_a_checkpoint_of_another_version_is_read_as_far_as_it_can_be(
+    text: str, expected: Checkpoint
+) -> None:
     assert read_checkpoint(text) == expected

@@ -44,9 +44,15 @@ def test_two_slashes_send_one() -> None:
         ("", ()),
     ],
 )
-def test_the_commands_that_begin_like_what_is_written(written: str, offered: tuple[str, ...]) -> None:
+def test_the_commands_that_begin_like_what_is_written(
+    written: str, offered: tuple[str, ...]
+) -> None:
     assert beginning(written) == offered
 
 
 def test_a_completed_command_leaves_room_for_the_words_it_takes() -> None:
-    assert [completed(item) for item in ("remember", "persona", "new")] == ["/remember ", "/persona ", "/new"]
+    assert [completed(item) for item in ("remember", "persona", "new")] == [
+        "/remember ",
+        "/persona ",
+        "/new",
+    ]

@@ -1,4 +1,6 @@
-"""Whatever stands in an export of another program: what was said and is known comes in, or is counted."""
+"""Whatever stands in an export of another program: what was said and is known comes in, or is
+counted.
+"""
 
 import copy
 from collections import Counter
@@ -9,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from memapp.domain.foreign.found import ForeignConversation, ForeignFact, ForeignMessage, Unread, each, moment
+from memapp.domain.foreign.found import (
+    ForeignConversation,
+    ForeignFact,
+    ForeignMessage,
+    Unread,
+    each,
+    moment,
+)
 from memapp.domain.foreign.notes import passages
 from memapp.domain.foreign.programs import PROGRAMS, program_of, unwrapped
 from tests.services.imports import made_exports as made
@@ -51,8 +60,16 @@ def found_in(data: Any) -> tuple[list[str], Counter[str]]:
 
 
 def paths(data: Any, above: Path = ()) -> Iterator[Path]:
-    pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    yield from chain.from_iterable([(*above, key), *paths(value, (*above, key))] for key, value in pairs)
+    pairs = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
+    yield from chain.from_iterable(
+        [(*above, key), *paths(value, (*above, key))] for key, value in pairs
+    )
 
 
 def changed(data: Any, path: Path, value: Any) -> Any:
@@ -91,18 +108,39 @@ def test_an_export_is_known_whatever_it_lies_in() -> None:
 
 
 def test_a_message_is_no_fact() -> None:
-    for data in ({"role": "user", "content": "Hi"}, {"conversation_id": "x", "content": "{}", "rating": "good"}):
+    for data in (
+        {"role": "user", "content": "Hi"},
+        {"conversation_id": "x", "content": "{}", "rating": "good"},
+    ):
         assert program_of(data) is None
 
 
 @pytest.mark.parametrize(
     ("value", "at"),
     [
-        *((value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) for value in (made.AT, made.AT * 1000, made.AT * 1e6, made.AT * 1e9)),
-        *((value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) for value in (made.ISO, "1769847300", "2026-01-31 09:15:00+01:00")),
+        *(
+            (value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
+            for value in (made.AT, made.AT * 1000, made.AT * 1e6, made.AT * 1e9)
+        ),
+        *(
+            (value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
+            for value in (made.ISO, "1769847300", "2026-01-31 09:15:00+01:00")
+        ),
         *(
             (value, None)
-            for value in (None, 0, -5, True, "", "soon", "0001-01-01T00:00:00+14:00", 1e300, float("nan"), [], "9" * 40)
+            for value in (
+                None,
+                0,
+                -5,
+                True,
+                "",
+                "soon",
+                "0001-01-01T00:00:00+14:00",
+                1e300,
+                float("nan"),
+                [],
+                "9" * 40,
+            )
         ),
     ],
 )
@@ -110,26 +148,54 @@ def test_a_time_is_read_in_every_form_and_never_made_up(value: Any, at: datetime
     assert moment(value) == at
 
 
-def node(text: str, at: float | None, parent: Any = ..., children: list[str] | None = None) -> dict[str, Any]:
-    links = ({} if parent is ... else {"parent": parent}) | ({} if children is None else {"children": children})
+def node(
+    text: str, at: float | None, parent: Any = ..., children: list[str] | None = None
+) -> dict[str, Any]:
+    links = ({} if parent is ... else {"parent": parent}) | (
+        {} if children is None else {"children": children}
+    )
     return {
-        "message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]}, "create_time": at},
+        "message": {
+            "author": {"role": "user"},
+            "content": {"content_type": "text", "parts": [text]},
+            "create_time": at,
+        },
         **links,
     }
 
 
 A_TREE = {
-    "both": {"a": node("1", 1.8e9, None, ["b"]), "b": node("2", 1.8e9, "a", ["c"]), "c": node("3", 1.8e9, "b", [])},
-    "only parents": {"a": node("1", 1.8e9, None), "b": node("2", 1.8e9, "a"), "c": node("3", 1.8e9, "b")},
+    "both": {
+        "a": node("1", 1.8e9, None, ["b"]),
+        "b": node("2", 1.8e9, "a", ["c"]),
+        "c": node("3", 1.8e9, "b", []),
+    },
+    "only parents": {
+        "a": node("1", 1.8e9, None),
+        "b": node("2", 1.8e9, "a"),
+        "c": node("3", 1.8e9, "b"),
+    },
     "only children": {
         "a": node("1", None, children=["b"]),
         "b": node("2", None, children=["c"]),
         "c": node("3", None, children=[]),
     },
     "none": {"a": node("1", 1.8e9), "b": node("2", 1.8e9 + 1), "c": node("3", 1.8e9 + 2)},
-    "out of order": {"c": node("3", 1.8e9, "b"), "b": node("2", 1.8e9, "a"), "a": node("1", 1.8e9, None)},
-    "one lost": {"a": node("1", 1.8e9, None, ["x"]), "b": node("2", 1.8e9 + 1, "x", ["c"]), "c": node("3", 1.8e9 + 2, "b", [])},
-    "one side each": {"a": node("1", 1.8e9, None, ["b"]), "b": node("2", 1.8e9), "c": node("3", 1.8e9, "b")},
+    "out of order": {
+        "c": node("3", 1.8e9, "b"),
+        "b": node("2", 1.8e9, "a"),
+        "a": node("1", 1.8e9, None),
+    },
+    "one lost": {
+        "a": node("1", 1.8e9, None, ["x"]),
+        "b": node("2", 1.8e9 + 1, "x", ["c"]),
+        "c": node("3", 1.8e9 + 2, "b", []),
+    },
+    "one side each": {
+        "a": node("1", 1.8e9, None, ["b"]),
+        "b": node("2", 1.8e9),
+        "c": node("3", 1.8e9, "b"),
+    },
     "a retry": {
         "a": node("1", 1.8e9, None),
         "old": node("no", 1.8e9, "a"),
@@ -147,18 +213,38 @@ A_TREE = {
 
 @pytest.mark.parametrize("links", A_TREE)
 @pytest.mark.parametrize("current", ["c", None, "gone"])
-def test_a_conversation_comes_in_whole_whatever_links_its_messages(links: str, current: str | None) -> None:
+def test_a_conversation_comes_in_whole_whatever_links_its_messages(
+    links: str, current: str | None
+) -> None:
     said, _ = found_in({"id": "x", "mapping": A_TREE[links], "current_node": current})
     assert said == ["1", "2", "3"]
 
 
 def test_long_trees_and_texts_take_no_long_time() -> None:
-    long = {str(number): node(str(number), None, str(number - 1) if number else None) for number in range(5_000)}
+    long = {
+        str(number): node(str(number), None, str(number - 1) if number else None)
+        for number in range(5_000)
+    }
     assert len(found_in({"id": "x", "mapping": long})[0]) == 5_000
-    for text in ("[[" * 5000, "**a " * 2500, "#" * 9000, "- [" * 3000, "~~~" * 3000, "a  " * 3000, "![" * 4000):
+    for text in (
+        "[[" * 5000,
+        "**a " * 2500,
+        "#" * 9000,
+        "- [" * 3000,
+        "~~~" * 3000,
+        "a  " * 3000,
+        "![" * 4000,
+    ):
         assert all(isinstance(passage, ForeignFact | Unread) for passage in passages(text, (), "x"))
 
 
 def test_every_program_has_a_made_export() -> None:
-    known = {program.name for data in EXPORTS.values() for item in unwrapped(data) if (program := program_of(item))}
-    assert known | {"oterm or elia"} == {program.name for program in PROGRAMS} - {"facts"} | (known & {"facts"})
+    known = {
+        program.name
+        for data in EXPORTS.values()
+        for item in unwrapped(data)
+        if (program := program_of(item))
+    }
+    assert known | {"oterm or elia"} == {program.name for program in PROGRAMS} - {"facts"} | (
+        known & {"facts"}
+    )

@@ -22,18 +22,32 @@ def test_the_same_words_in_a_row_are_found(text: str) -> None:
     assert Needles([FACT, "Something else entirely."]).held_by(text)
 
 
-@pytest.mark.parametrize("text", ["", "User's sister loves pottery.", "planning for Hannah", "Mira loves User's pottery sister."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "User's sister loves pottery.",
+        "planning for Hannah",
+        "Mira loves User's pottery sister.",
+    ],
+)
 def test_other_words_are_not(text: str) -> None:
     assert not Needles([FACT, "Ann"]).held_by(text)
 
 
-@pytest.mark.parametrize("text", ["x_vorbel_y", "vorbel123", "7vorbel", "vor\u00adbel", "vor\u200bbel", "vo\u200drbel\ufe0f"])
+@pytest.mark.parametrize(
+    "text",
+    ["x_vorbel_y", "vorbel123", "7vorbel", "vor\u00adbel", "vor\u200bbel", "vo\u200drbel\ufe0f"],
+)
 def test_a_word_is_found_where_the_eye_sees_it(text: str) -> None:
     assert Needles(["Vorbel"]).held_by(f"I met {text} at the pier.")
     assert Needles([text]).held_by(f"I met {text} at the pier.")
 
 
-@pytest.mark.parametrize(("needle", "text"), [("B12", "apartment B 12"), ("x_y", "x y"), ("12", "in 2012"), ("orb", "vorb_1")])
+@pytest.mark.parametrize(
+    ("needle", "text"),
+    [("B12", "apartment B 12"), ("x_y", "x y"), ("12", "in 2012"), ("orb", "vorb_1")],
+)
 def test_what_is_written_in_one_is_not_found_in_parts(needle: str, text: str) -> None:
     assert not Needles([needle]).held_by(text)
 
@@ -50,7 +64,9 @@ def test_what_is_written_in_one_is_not_found_in_parts(needle: str, text: str) ->
         ("Zoë喝绿茶", "昨天Zoë喝绿茶了", True),
     ],
 )
-def test_where_no_spaces_are_set_a_word_is_found_in_the_run_that_holds_it(needle: str, text: str, holds: bool) -> None:
+def test_where_no_spaces_are_set_a_word_is_found_in_the_run_that_holds_it(
+    needle: str, text: str, holds: bool
+) -> None:
     assert Needles([needle]).held_by(text) is holds
     if holds:
         assert ByteNeedles([needle]).count([text.encode()]) == 1
@@ -86,11 +102,19 @@ def test_a_long_text_is_found_though_a_page_ends_in_it() -> None:
 
 def test_a_thousand_texts_are_told_apart() -> None:
     texts = [f"User likes thing number {number} a lot." for number in range(1000)]
-    assert ByteNeedles(texts).count([b"...User likes thing number 77 a lot.User likes thing number 978 a lot.xx"]) == 2
+    assert (
+        ByteNeedles(texts).count(
+            [b"...User likes thing number 77 a lot.User likes thing number 978 a lot.xx"]
+        )
+        == 2
+    )
 
 
 def test_the_receipt_says_what_was_done_and_what_is_left() -> None:
-    assert str(Receipt(1, 2, 0, 1, 0, 7, ())) == "3 items erased, 1 copy in backups cleaned, 0 copies left in 7 files scanned."
+    assert (
+        str(Receipt(1, 2, 0, 1, 0, 7, ()))
+        == "3 items erased, 1 copy in backups cleaned, 0 copies left in 7 files scanned."
+    )
     left = Receipt(1, 0, 0, 0, 2, 5, (("memapp.db", 2),), settled=False)
     assert str(left) == (
         "1 item erased, 0 copies in backups cleaned, 2 backups removed, 2 copies left in 5 files scanned (memapp.db); "
@@ -100,4 +124,6 @@ def test_the_receipt_says_what_was_done_and_what_is_left() -> None:
 
 def test_a_receipt_names_a_few_of_many_other_memories() -> None:
     receipt = Receipt(1, 0, 0, 0, 0, 4, (), also_in=tuple(f"M{number}" for number in range(1200)))
-    assert str(receipt).endswith("stand in 1,200 other memories, now or as they were before: M0 M1 M2 M3 M4 …")
+    assert str(receipt).endswith(
+        "stand in 1,200 other memories, now or as they were before: M0 M1 M2 M3 M4 …"
+    )

@@ -14,11 +14,27 @@ LONG_AGO = NOW - timedelta(days=3650)
 
 
 def fact(id: str, text: str = "", **signals: float | bool | datetime) -> Candidate:
-    return Candidate(**{"kind": "memory", "id": id, "text": text or f"Fact {id}.", "around": "", "at": LONG_AGO, **signals})  # type: ignore[arg-type]
+    return Candidate(
+        **{
+            "kind": "memory",
+            "id": id,
+            "text": text or f"Fact {id}.",
+            "around": "",
+            "at": LONG_AGO,
+            **signals,
+        }
+    )  # type: ignore[arg-type]
 
 
 def message(id: str, seq: int, text: str = "", **signals: float | str | datetime) -> Candidate:
-    values = {"kind": "message", "id": id, "text": text or f"Message {id}.", "around": "", "at": LONG_AGO, **signals}
+    values = {
+        "kind": "message",
+        "id": id,
+        "text": text or f"Message {id}.",
+        "around": "",
+        "at": LONG_AGO,
+        **signals,
+    }
     return Candidate(**values, thread_id="thread", seq=seq)  # type: ignore[arg-type]
 
 
@@ -32,21 +48,33 @@ def test_a_misspelt_word_counts_as_held():
 
 def test_of_a_word_without_spaces_a_text_may_hold_a_part():
     assert share_held("我喜欢喝绿茶。", ["喝绿茶吗"]) == pytest.approx(2 / 3)
-    near, far = (fuse([fact("hit", text, bm25=1.0)], ("我想喝绿茶吗",), NOW)[0].score for text in ("我常喝绿茶。", "我想家。"))
+    near, far = (
+        fuse([fact("hit", text, bm25=1.0)], ("我想喝绿茶吗",), NOW)[0].score
+        for text in ("我常喝绿茶。", "我想家。")
+    )
     assert near > far
 
 
 def test_the_excerpt_of_a_text_without_spaces_is_the_sentence_that_holds_the_word():
-    assert excerpt("我住在北京。" * 60 + "我喜欢喝绿茶。" + "天气很好。" * 60, ["绿茶"]).startswith("… 我喜欢喝绿茶。")
+    assert excerpt("我住在北京。" * 60 + "我喜欢喝绿茶。" + "天气很好。" * 60, ["绿茶"]).startswith(
+        "… 我喜欢喝绿茶。"
+    )
 
 
 def test_words_and_meaning_together_beat_either_alone():
     both = fact("both", "An oolong tea.", bm25=3.0, cosine=0.5)
-    assert order(fact("words", "Oolong.", bm25=3.0), fact("meaning", cosine=0.5), both, words=("oolong",))[0] == "both"
+    assert (
+        order(
+            fact("words", "Oolong.", bm25=3.0), fact("meaning", cosine=0.5), both, words=("oolong",)
+        )[0]
+        == "both"
+    )
 
 
 def test_a_weak_best_hit_weighs_less_than_one_that_holds_every_word():
-    weak = fuse([fact("weak", "A red roof.", bm25=1.0)], ("red", "bicycle", "garage", "winter"), NOW)
+    weak = fuse(
+        [fact("weak", "A red roof.", bm25=1.0)], ("red", "bicycle", "garage", "winter"), NOW
+    )
     strong = fuse([fact("strong", "A red bicycle.", bm25=1.0)], ("red", "bicycle"), NOW)
     assert weak[0].score < strong[0].score
 
@@ -65,7 +93,10 @@ def test_facts_compare_with_messages_although_their_indexes_differ():
 def test_a_hit_lifts_the_messages_beside_it_most_and_those_two_away_a_little():
     hit, beside, two_away, far = (
         message("hit", 10, cosine=0.9),
-        *(message(id, seq, cosine=0.3) for id, seq in (("beside", 11), ("two away", 8), ("far", 20))),
+        *(
+            message(id, seq, cosine=0.3)
+            for id, seq in (("beside", 11), ("two away", 8), ("far", 20))
+        ),
     )
     assert order(far, two_away, beside, hit) == ["hit", "beside", "two away", "far"]
 
@@ -78,14 +109,25 @@ def test_a_question_that_is_a_hit_lifts_its_answer_more_than_what_was_said_befor
 
 def test_a_question_that_hardly_matches_lifts_its_answer_no_more_than_what_was_said_before_it():
     before, answer = (message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("answer", 11)))
-    ranked = fuse([message("question", 10, "Which tea do you drink?", cosine=0.4), before, answer], (), NOW)
+    ranked = fuse(
+        [message("question", 10, "Which tea do you drink?", cosine=0.4), before, answer], (), NOW
+    )
     assert len({hit.parts["beside a hit"] for hit in ranked if hit.candidate.id != "question"}) == 1
 
 
 def test_a_question_lifts_a_reply_no_more_than_any_hit_does():
-    question, hit = message("question", 10, "Which tea shall I buy?", cosine=0.9), message("hit", 30, cosine=0.9)
-    reply, beside = (message(id, seq, cosine=0.3, said_by="assistant") for id, seq in (("reply", 11), ("beside", 31)))
-    lent = {other.candidate.id: other.parts["beside a hit"] for other in fuse([question, reply, hit, beside], (), NOW)}
+    question, hit = (
+        message("question", 10, "Which tea shall I buy?", cosine=0.9),
+        message("hit", 30, cosine=0.9),
+    )
+    reply, beside = (
+        message(id, seq, cosine=0.3, said_by="assistant")
+        for id, seq in (("reply", 11), ("beside", 31))
+    )
+    lent = {
+        other.candidate.id: other.parts["beside a hit"]
+        for other in fuse([question, reply, hit, beside], (), NOW)
+    }
     assert lent["reply"] == lent["beside"]
 
 
@@ -96,53 +138,96 @@ def test_a_hit_that_asks_nothing_lifts_the_message_after_it_no_more_than_the_one
 
 
 def test_a_hit_lifts_nothing_in_another_chat():
-    elsewhere = Candidate("message", "elsewhere", "Other words.", "", LONG_AGO, cosine=0.3, thread_id="another", seq=11)
+    elsewhere = Candidate(
+        "message",
+        "elsewhere",
+        "Other words.",
+        "",
+        LONG_AGO,
+        cosine=0.3,
+        thread_id="another",
+        seq=11,
+    )
     (_, second) = fuse([message("hit", 10, cosine=0.9), elsewhere], (), NOW)
     assert second.parts["beside a hit"] == 0
 
 
 def test_of_equals_the_one_wins_in_whose_chat_more_fits_and_one_chat_alone_changes_nothing():
-    near, far = (Candidate("message", id, id, "", LONG_AGO, cosine=0.4, thread_id=id) for id in ("near", "far"))
-    hit = Candidate("message", "hit", "The hit.", "", LONG_AGO, cosine=0.9, thread_id="near", seq=30)
+    near, far = (
+        Candidate("message", id, id, "", LONG_AGO, cosine=0.4, thread_id=id)
+        for id in ("near", "far")
+    )
+    hit = Candidate(
+        "message", "hit", "The hit.", "", LONG_AGO, cosine=0.9, thread_id="near", seq=30
+    )
     ranked = fuse([far, near, hit, fact("known", cosine=0.4)], (), NOW)
-    assert [hit.candidate.id for hit in ranked if hit.candidate.kind == "message"] == ["hit", "near", "far"]
+    assert [hit.candidate.id for hit in ranked if hit.candidate.kind == "message"] == [
+        "hit",
+        "near",
+        "far",
+    ]
     parts = {hit.candidate.id: hit.parts.get("other chat", 0.0) for hit in ranked}
     assert (parts["hit"], parts["near"], parts["known"]) == (0, 0, 0) and parts["far"] < 0
 
 
 def test_a_message_that_says_more_wins_over_a_short_remark():
     assert (
-        order(message("short", 1, "Wow.", cosine=0.5), message("long", 20, "A " + "real story. " * 20, cosine=0.5))[0] == "long"
+        order(
+            message("short", 1, "Wow.", cosine=0.5),
+            message("long", 20, "A " + "real story. " * 20, cosine=0.5),
+        )[0]
+        == "long"
     )
 
 
 def test_an_answer_wins_over_a_question_in_the_same_words():
-    question = message("question", 1, "What is the best tea of all the teas that there are in the world?", cosine=0.5)
-    answer = message("answer", 20, "The best tea of all the teas that there are in the world is oolong.", cosine=0.5)
+    question = message(
+        "question",
+        1,
+        "What is the best tea of all the teas that there are in the world?",
+        cosine=0.5,
+    )
+    answer = message(
+        "answer",
+        20,
+        "The best tea of all the teas that there are in the world is oolong.",
+        cosine=0.5,
+    )
     assert order(question, answer)[0] == "answer"
 
 
 def test_what_ends_with_a_question_loses_against_equals_and_what_has_the_measure_asked_for_wins():
     asks, tells, dated = (
-        message(id, seq, f"{id}{end}", cosine=0.5) for id, seq, end in (("a", 1, "?"), ("b", 20, "."), ("c", 40, "."))
+        message(id, seq, f"{id}{end}", cosine=0.5)
+        for id, seq, end in (("a", 1, "?"), ("b", 20, "."), ("c", 40, "."))
     )
     ranked = fuse([asks, tells, dated], (), NOW, measured=frozenset({"c"}))
     assert [hit.candidate.id for hit in ranked] == ["c", "b", "a"]
 
 
 def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
-    mine, reply = (Candidate("message", id, f"{id} said so.", "", NOW, cosine=0.5, said_by=id) for id in ("user", "assistant"))
+    mine, reply = (
+        Candidate("message", id, f"{id} said so.", "", NOW, cosine=0.5, said_by=id)
+        for id in ("user", "assistant")
+    )
     assert order(reply, mine) == ["user", "assistant"]
 
 
 def test_what_was_said_on_the_day_that_is_named_wins():
-    then, later = fact("then", cosine=0.5, at=NOW - timedelta(days=9)), fact("later", cosine=0.5, at=NOW)
+    then, later = (
+        fact("then", cosine=0.5, at=NOW - timedelta(days=9)),
+        fact("later", cosine=0.5, at=NOW),
+    )
     ranked = fuse([later, then], (), NOW, [NamedTime(None, 1, 22)])
     assert [hit.candidate.id for hit in ranked] == ["then", "later"]
     assert "then 0.30" in ranked[0].why
 
 
-@pytest.mark.parametrize("better", [{"pinned": True}, {"importance": 5}, {"at": NOW}], ids=["pinned", "important", "recent"])
+@pytest.mark.parametrize(
+    "better",
+    [{"pinned": True}, {"importance": 5}, {"at": NOW}],
+    ids=["pinned", "important", "recent"],
+)
 def test_a_boost_decides_between_equals(better: dict[str, float]):
     assert order(fact("plain", cosine=0.5), fact("better", cosine=0.5, **better))[0] == "better"
 
@@ -170,8 +255,19 @@ def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
         ({"around": "energy"}, True, False),
     ],
 )
-def test_a_keyword_asks_for_a_fact_by_tag_else_by_meaning_or_words(signals: dict[str, Any], compared: bool, asked_for: bool):
-    candidate = Candidate(**{"kind": "memory", "id": "fact", "text": "A fact.", "around": "", "at": LONG_AGO, **signals})
+def test_a_keyword_asks_for_a_fact_by_tag_else_by_meaning_or_words(
+    signals: dict[str, Any], compared: bool, asked_for: bool
+):
+    candidate = Candidate(
+        **{
+            "kind": "memory",
+            "id": "fact",
+            "text": "A fact.",
+            "around": "",
+            "at": LONG_AGO,
+            **signals,
+        }
+    )
     assert is_asked_for("allergies", candidate, compared=compared) is asked_for
 
 
@@ -180,12 +276,19 @@ def test_candidates_without_a_reason_are_left_out():
 
 
 def test_the_same_text_is_a_hit_once():
-    assert order(fact("fact", "I like tea.", cosine=0.9), message("message", 1, "i like tea. ", cosine=0.9)) == ["fact"]
+    assert order(
+        fact("fact", "I like tea.", cosine=0.9), message("message", 1, "i like tea. ", cosine=0.9)
+    ) == ["fact"]
 
 
 def test_why_names_the_parts_strongest_first_and_they_sum_to_the_score():
-    (hit,) = fuse([fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), NOW)
-    assert hit.why == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + said by you 0.03 + recent 0.02"
+    (hit,) = fuse(
+        [fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), NOW
+    )
+    assert (
+        hit.why
+        == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + said by you 0.03 + recent 0.02"
+    )
     assert hit.score == pytest.approx(0.76)
 
 

@@ -55,7 +55,11 @@ def test_a_long_text_of_few_words_says_nothing() -> None:
         ("Why?", "Why?", ""),
         ("Was denkst du über den Frost?", "„Was denkst du über den Frost?“", ""),
         ("I found scorch marks inside. Odd.", "I found scorch marks inside.", ""),
-        ("I found scorch marks inside.", "I found scorch marks inside. What do you make of them?", "What do you make of them?"),
+        (
+            "I found scorch marks inside.",
+            "I found scorch marks inside. What do you make of them?",
+            "What do you make of them?",
+        ),
     ],
 )
 def test_a_reply_that_says_its_message_again_is_none(message: str, reply: str, own: str) -> None:
@@ -67,12 +71,20 @@ def test_a_reply_that_says_its_message_again_is_none(message: str, reply: str, o
     [
         ("Who had a motive?", "Who had a motive? The baker, I would say, and he was out."),
         ("It was cast from inside.", 'You say "It was cast from inside." That is a bold guess.'),
-        ("I think it was cast from inside.", "You think it was cast from inside? Then someone opened the window."),
+        (
+            "I think it was cast from inside.",
+            "You think it was cast from inside? Then someone opened the window.",
+        ),
         ("Good morning", "Good morning!"),
         ("Say: the cat sat on the mat.", "The cat sat on the mat."),
-        ("Mend the spelling.\nI went home. It was late by then.", "I went home. It was late by then."),
+        (
+            "Mend the spelling.\nI went home. It was late by then.",
+            "I went home. It was late by then.",
+        ),
         ("My dog ran away.", ""),
     ],
 )
-def test_a_reply_may_quote_its_message_ask_back_and_give_a_text_back(message: str, reply: str) -> None:
+def test_a_reply_may_quote_its_message_ask_back_and_give_a_text_back(
+    message: str, reply: str
+) -> None:
     assert without_echo(reply, message) == reply

@@ -36,24 +36,39 @@ def test_a_secret_is_taken_out_whatever_it_is(form: str) -> None:
 
 @pytest.mark.parametrize("name", ["forms.txt", "fresh.txt"])
 def test_what_a_password_manager_makes_is_taken_out_wherever_it_stands(name: str) -> None:
-    assert not [text for text, secrets in told_in(name, 1, 16) if any(secret in without_secrets(text) for secret in secrets)]
+    assert not [
+        text
+        for text, secrets in told_in(name, 1, 16)
+        if any(secret in without_secrets(text) for secret in secrets)
+    ]
 
 
 @pytest.mark.parametrize("name", ["ordinary_commands.txt", "ordinary_messages.txt"])
 def test_what_is_ordinary_stays_as_it_is(name: str) -> None:
-    assert not [text for text in (MADE_UP / "secrets" / name).read_text("utf-8").splitlines() if without_secrets(text) != text]
+    assert not [
+        text
+        for text in (MADE_UP / "secrets" / name).read_text("utf-8").splitlines()
+        if without_secrets(text) != text
+    ]
 
 
 def test_a_number_of_an_order_or_a_part_stays_but_not_in_a_command_nor_beside_a_name() -> None:
     sentences = (MADE_UP / "secrets" / "identifiers.txt").read_text("utf-8").splitlines()
     altered = [text for text in sentences if without_secrets(text) != text]
     assert len(altered) <= 0.01 * len(sentences), altered
-    for named in ("use TV8TLKC86X for the wifi", "my recovery code is TV8TLKC86X", "password TV8TLKC86X"):
+    for named in (
+        "use TV8TLKC86X for the wifi",
+        "my recovery code is TV8TLKC86X",
+        "password TV8TLKC86X",
+    ):
         assert MARK in without_secrets(named)
     assert without_secrets("rclone obscure TV8TLKC86X", in_command=True) == f"rclone obscure {MARK}"
 
 
-@pytest.mark.parametrize("unit", ["key=", "a.", "a_", "-u a ", "password ", "mysql -u ", "Aa1+/", "secret for ", "xpasswd a "])
+@pytest.mark.parametrize(
+    "unit",
+    ["key=", "a.", "a_", "-u a ", "password ", "mysql -u ", "Aa1+/", "secret for ", "xpasswd a "],
+)
 def test_a_long_text_does_not_take_for_ever_and_is_done_at_once(unit: str) -> None:
     found = without_secrets(unit * 10_000)  # minutes, if it grew with the square of the length
     assert without_secrets(found) == found
@@ -94,7 +109,9 @@ def test_ordinary_commands_stay_as_they_are(plain: str) -> None:
     assert without_secrets(plain) == plain
 
 
-@pytest.mark.parametrize("form", [secret_form for secret_form in secret_rules().forms if secret_form.signs])
+@pytest.mark.parametrize(
+    "form", [secret_form for secret_form in secret_rules().forms if secret_form.signs]
+)
 def test_whatever_a_form_finds_has_one_of_its_signs(form: SecretForm) -> None:
     @settings(max_examples=8, deadline=None)
     @given(st.from_regex(form.pattern))

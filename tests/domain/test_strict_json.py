@@ -12,7 +12,11 @@ from memapp.domain import strict_json
 from memapp.domain.text import clean
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
@@ -20,10 +24,19 @@ values = st.recursive(
 
 @given(values, st.sampled_from([None, 2]))
 @example("\u202eback\x9b31m\ufffe", 2)
-@example({"soft\u00adhyphen": "tag\U000e0041 \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"}, None)
+@example(
+    {
+        "soft\u00adhyphen": "tag\U000e0041 \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+    },
+    None,
+)
 def test_what_json_is_is_read(value: Any, indent: int | None) -> None:
-    storable = "\0" not in json.dumps(value, ensure_ascii=False) and "\\u0000" not in json.dumps(value)
-    for read in (strict_json.read, strict_json.read_foreign) if storable else (strict_json.read_foreign,):
+    storable = "\0" not in json.dumps(value, ensure_ascii=False) and "\\u0000" not in json.dumps(
+        value
+    )
+    for read in (
+        (strict_json.read, strict_json.read_foreign) if storable else (strict_json.read_foreign,)
+    ):
         assert read(json.dumps(value)) == value
         assert read(json.dumps(value, ensure_ascii=False)) == value
         assert read(written := strict_json.write(value, indent)) == value
@@ -78,13 +91,19 @@ def test_a_text_of_escapes_that_never_ends_takes_no_time_to_refuse() -> None:
 
 
 @given(st.lists(values, max_size=6), st.sampled_from([None, 1]))
-def test_the_elements_of_a_list_are_those_that_are_in_it(listed: list[Any], indent: int | None) -> None:
+def test_the_elements_of_a_list_are_those_that_are_in_it(
+    listed: list[Any], indent: int | None
+) -> None:
     data = json.dumps(listed, indent=indent).encode()
     assert [json.loads(element) for element in strict_json.elements(b" " + data + b"\n")] == listed
-    assert [json.loads(element) for element in strict_json.elements(b"\xef\xbb\xbf" + data)] == listed
+    assert [
+        json.loads(element) for element in strict_json.elements(b"\xef\xbb\xbf" + data)
+    ] == listed
 
 
-@pytest.mark.parametrize("text", ["", "{}", '"a"', "1", "[1", "[1]]", "[1] 2", "[1}", "[[1]", '["a]', "]", "[1][2]"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", '"a"', "1", "[1", "[1]]", "[1] 2", "[1}", "[[1]", '["a]', "]", "[1][2]"]
+)
 def test_what_is_no_list_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         list(strict_json.elements(text.encode()))

@@ -23,7 +23,10 @@ from memapp.domain.text import around, clean, is_slip, one_line, shorten
         ("a\x00b\x07c\x7fd\x9fe", "abcde"),
         ("\ud800x", "x"),
         ("👩‍👩‍👧 שלום مرحبا ñ", "👩‍👩‍👧 שלום مرحبا ñ"),
-        ("👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈 🏴‍☠️ \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", None),
+        (
+            "👩🏽‍🚀 ❤️‍🔥 🏳️‍🌈 🏴‍☠️ \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+            None,
+        ),
         ("می‌روم क्‍ष ක්‍ර", None),
         ("Qzx\u00advorb pi\u200ber\ufeff wo\u2060rd \u3164", "Qzxvorb pier word "),
         ("a\u200db \u200dc d\u200c é\u200d", "ab c d é"),
@@ -38,7 +41,9 @@ def test_clean(text: str, expected: str | None) -> None:
 def test_nothing_that_acts_survives_and_cleaning_twice_changes_nothing(text: str) -> None:
     once = clean(text)
     assert clean(once) == once
-    assert not [text for text in once if (ord(text) < 32 and text not in "\n\t") or 127 <= ord(text) < 160]
+    assert not [
+        text for text in once if (ord(text) < 32 and text not in "\n\t") or 127 <= ord(text) < 160
+    ]
     assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(once)
     once.encode("utf-8")
 

@@ -21,7 +21,9 @@ OpenFile = Callable[[Path], LlamaModel]
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaModel]:
     """The bundled chat model."""
-    opened = LlamaModel(prepare(bundled_model_path(), tmp_path_factory.mktemp("cache"), lambda text: None))
+    opened = LlamaModel(
+        prepare(bundled_model_path(), tmp_path_factory.mktemp("cache"), lambda text: None)
+    )
     yield opened
     opened.close()
 

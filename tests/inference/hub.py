@@ -1,4 +1,6 @@
-"""A site like the Hugging Face Hub on this machine: it serves one file with ranges, and fails as a test wants it to."""
+"""A site like the Hugging Face Hub on this machine: it serves one file with ranges, and fails as a
+test wants it to.
+"""
 
 import hashlib
 import re
@@ -101,7 +103,9 @@ def answer(request: BaseHTTPRequestHandler, hub: Hub) -> None:
     if redirects:
         request.send_header("Location", hub.sends_on_to + request.path)
     if match:
-        request.send_header("Content-Range", f"bytes {start}-{len(hub.content) - 1}/{len(hub.content)}")
+        request.send_header(
+            "Content-Range", f"bytes {start}-{len(hub.content) - 1}/{len(hub.content)}"
+        )
     request.send_header("Content-Length", str(len(body)))
     request.end_headers()
     if not has_content:
@@ -121,8 +125,12 @@ def answer(request: BaseHTTPRequestHandler, hub: Hub) -> None:
     request.close_connection = True
 
 
-def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
-    """Put a list in the place of memapp's own, with the bundled models and one from this site; `more` is TOML on the latter."""
+def list_of_models(
+    folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch, more: str = ""
+) -> None:
+    """Put a list in the place of memapp's own, with the bundled models and one from this site;
+    `more` is TOML on the latter.
+    """
     entries = (
         ("SmolLM2", "", "https://huggingface.co/o/n", 98_000_000, "false"),
         ("all-MiniLM-L6-v2", "", "https://huggingface.co/o/n", 46_000_000, "true"),
@@ -136,4 +144,8 @@ def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch, mor
     folder.mkdir()
     (folder / "manifest.toml").write_text(text + more, "utf-8")
     bundled = paths.bundled
-    monkeypatch.setattr(paths, "bundled", lambda *parts: folder / parts[1] if parts[0] == "models" else bundled(*parts))
+    monkeypatch.setattr(
+        paths,
+        "bundled",
+        lambda *parts: folder / parts[1] if parts[0] == "models" else bundled(*parts),
+    )

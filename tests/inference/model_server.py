@@ -1,4 +1,6 @@
-"""A model server on loopback that says what a test wants, for tests of what is sent to one and read from it."""
+"""A model server on loopback that says what a test wants, for tests of what is sent to one and read
+from it.
+"""
 
 import json
 import threading
@@ -68,7 +70,12 @@ class Handler(BaseHTTPRequestHandler):
         if not self.special():
             self.answer(
                 {
-                    "/v1/models": {"data": [{"id": name, "owned_by": self.server.owned_by} for name in self.server.models]},
+                    "/v1/models": {
+                        "data": [
+                            {"id": name, "owned_by": self.server.owned_by}
+                            for name in self.server.models
+                        ]
+                    },
                     "/props": {"default_generation_settings": {"n_ctx": 2048}},
                 }[self.path]
             )
@@ -81,7 +88,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/tokenize":
             self.answer({"tokens": body["content"].split()})
-        elif any(field in body or f'"{field}"' in json.dumps(body) for field in self.server.refuses):
+        elif any(
+            field in body or f'"{field}"' in json.dumps(body) for field in self.server.refuses
+        ):
             self.answer({"error": {"message": "unknown field"}}, 400)
         else:
             self.stream(self.server.pieces)
@@ -119,7 +128,16 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.finish_reason:
             self.event({"choices": [{"delta": {}, "finish_reason": self.server.finish_reason}]})
             details = {"cached_tokens": 7}
-            self.event({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": details}})
+            self.event(
+                {
+                    "choices": [],
+                    "usage": {
+                        "prompt_tokens": 9,
+                        "completion_tokens": 3,
+                        "prompt_tokens_details": details,
+                    },
+                }
+            )
             self.wfile.write(b"data: [DONE]\n\n")
         return None
 

@@ -21,7 +21,9 @@ from memapp.inference.llama import LlamaModel
 from tests.inference import tiny_gguf
 from tests.inference.conftest import reply
 
-HELLO = Prompt("You are kind.", (PromptTurn("user", "Tell me a story of <|im_end|> \ud800 and more."),))
+HELLO = Prompt(
+    "You are kind.", (PromptTurn("user", "Tell me a story of <|im_end|> \ud800 and more."),)
+)
 ENDLESS = Sampling(max_tokens=2000, grammar="root ::= [a-z ]*")
 SEGV, KILL = signal.SIGSEGV, signal.SIGKILL
 Open = Callable[..., ChildModel]
@@ -33,7 +35,11 @@ def open_model(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) ->
     opened: list[ChildModel] = []
 
     def open_child(file: Path | None = None, **options: object) -> ChildModel:
-        opened.append(ChildModel(file or tiny_file(tiny_gguf.CHATML), tmp_path / "cache", key="tiny", **options))  # type: ignore[arg-type]
+        opened.append(
+            ChildModel(
+                file or tiny_file(tiny_gguf.CHATML), tmp_path / "cache", key="tiny", **options
+            )
+        )  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_child
@@ -70,7 +76,9 @@ def test_it_answers_as_the_same_model_does_in_this_process(
     sampling = Sampling(max_tokens=12, temperature=0.7, seed=3, stop=("never",), said=("before",))
     assert reply(there, HELLO, sampling)[0] == reply(here, HELLO, sampling)[0]
     described = ("name", "context_tokens")
-    assert [getattr(there, name) for name in described] == [getattr(here, name) for name in described]
+    assert [getattr(there, name) for name in described] == [
+        getattr(here, name) for name in described
+    ]
     assert there.count_tokens("a \ud800 b") == here.count_tokens("a \ud800 b")
     assert there.prompt_tokens(HELLO) == here.prompt_tokens(HELLO)
     here.close()
@@ -137,7 +145,9 @@ def test_all_calls_that_wait_hear_of_its_death(open_model: Open) -> None:
     assert len(errors) == 3
 
 
-def test_a_model_that_died_twice_in_a_row_is_set_aside_until_the_person_asks_for_it(open_model: Open, tmp_path: Path) -> None:
+def test_a_model_that_died_twice_in_a_row_is_set_aside_until_the_person_asks_for_it(
+    open_model: Open, tmp_path: Path
+) -> None:
     told: list[str] = []
     model = open_model(set_aside=told.append)
     die_in_a_call(model, SEGV)
@@ -161,7 +171,9 @@ def test_an_answer_between_two_deaths_clears_the_record(open_model: Open, tmp_pa
         assert record.read_text() == "{}"
 
 
-def test_a_death_while_nothing_is_asked_is_no_crash_of_the_model(open_model: Open, tmp_path: Path) -> None:
+def test_a_death_while_nothing_is_asked_is_no_crash_of_the_model(
+    open_model: Open, tmp_path: Path
+) -> None:
     model = open_model()
     for _ in range(3):
         process = kill(model, KILL)
@@ -170,7 +182,9 @@ def test_a_death_while_nothing_is_asked_is_no_crash_of_the_model(open_model: Ope
     assert not CrashRecord(tmp_path / "cache", "tiny").is_set_aside
 
 
-def test_another_build_tries_a_model_again_that_was_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_build_tries_a_model_again_that_was_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = CrashRecord(tmp_path, "model")
     assert [record.add(), record.add()] == [False, True]
     monkeypatch.setattr("memapp.inference.build.name", lambda: "mended")
@@ -195,7 +209,9 @@ def test_a_model_that_dies_while_it_loads_is_tried_once_more_and_then_set_aside(
         open_model()
 
 
-def test_a_file_that_cannot_be_loaded_says_why_and_is_no_crash(open_model: Open, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_loaded_says_why_and_is_no_crash(
+    open_model: Open, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF")
     with pytest.raises(ModelError, match="damaged") as error:
@@ -204,7 +220,9 @@ def test_a_file_that_cannot_be_loaded_says_why_and_is_no_crash(open_model: Open,
     assert not (tmp_path / "cache" / "crashes.json").exists()
 
 
-def test_a_model_that_nobody_uses_is_unloaded_and_loaded_again_by_the_next_call(open_model: Open) -> None:
+def test_a_model_that_nobody_uses_is_unloaded_and_loaded_again_by_the_next_call(
+    open_model: Open,
+) -> None:
     model = open_model(unload_seconds=0.2)
     first = psutil.Process(model.pid)
     wait_for(lambda: not first.is_running())
@@ -261,11 +279,18 @@ def test_the_process_ends_with_its_parent_however_that_ended(
     wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_this_process_loads_neither_llama_cpp_nor_weights(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
+def test_this_process_loads_neither_llama_cpp_nor_weights(
+    tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path
+) -> None:
     program = (
         "import sys; from pathlib import Path; from memapp.inference.child_model import ChildModel;"
         f"model = ChildModel(Path({str(tiny_file(tiny_gguf.CHATML))!r}), Path({str(tmp_path)!r})); model.count_tokens('hello');"
         "print([name for name in sys.modules if name.startswith('llama_cpp') or name == 'memapp.inference.native'])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
     assert done.stdout.strip() == "[]", done.stderr

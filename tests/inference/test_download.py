@@ -1,4 +1,6 @@
-"""Downloads against a site on this machine: what is agreed to is fetched and checked, and nothing else is."""
+"""Downloads against a site on this machine: what is agreed to is fetched and checked, and nothing
+else is.
+"""
 
 import hashlib
 import json
@@ -49,12 +51,24 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_arrives_is_checked_and_lies_in_the_folder(site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HF_TOKEN", "HF_ENDPOINT", "HTTPS_PROXY", "http_proxy", "HF_HUB_USER_AGENT_ORIGIN"):
+def test_a_file_arrives_is_checked_and_lies_in_the_folder(
+    site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "HF_TOKEN",
+        "HF_ENDPOINT",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "HF_HUB_USER_AGENT_ORIGIN",
+    ):
         monkeypatch.setenv(name, "http://127.0.0.1:1/secret")
     folder = tmp_path / "new" / "models"
     arrived = fetch(site, folder, sha256=site.etag)
-    assert (arrived[0], arrived[-1]) == (0, len(site.content)) and arrived == sorted(arrived) and len(arrived) > 5
+    assert (
+        (arrived[0], arrived[-1]) == (0, len(site.content))
+        and arrived == sorted(arrived)
+        and len(arrived) > 5
+    )
     assert (folder / FILE).read_bytes() == site.content
     assert names(folder) == [FILE]
     path = f"/owner/name/resolve/{{}}/{FILE}"
@@ -75,7 +89,9 @@ def test_a_connection_that_breaks_is_taken_up_again(site: Hub, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("ends", ["cancelled", "closed"])
-def test_a_download_that_was_stopped_goes_on_where_it_was(site: Hub, tmp_path: Path, ends: str) -> None:
+def test_a_download_that_was_stopped_goes_on_where_it_was(
+    site: Hub, tmp_path: Path, ends: str
+) -> None:
     site.hold.set()
     cancel = Cancel()
     with closing(download.download(wanted(site), tmp_path, cancel)) as running:
@@ -114,16 +130,28 @@ def test_what_arrives_with_another_hash_is_removed(site: Hub, tmp_path: Path) ->
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("damage", [lambda good: b"<html>" + good[6:], lambda good: good[:20_000] + bytes(2000)])
-def test_what_is_no_model_is_removed(content: bytes, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    with serving(damage(content)) as site, pytest.raises(ModelError, match=r"no whole GGUF model file. It was removed"):
+@pytest.mark.parametrize(
+    "damage", [lambda good: b"<html>" + good[6:], lambda good: good[:20_000] + bytes(2000)]
+)
+def test_what_is_no_model_is_removed(
+    content: bytes, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    with (
+        serving(damage(content)) as site,
+        pytest.raises(ModelError, match=r"no whole GGUF model file. It was removed"),
+    ):
         site.etag = "not-a-sha256"
         fetch(site, tmp_path)
     assert names(tmp_path) == []
 
 
-def test_a_site_that_sends_more_than_was_agreed_to_is_stopped(content: bytes, tmp_path: Path) -> None:
-    with serving(content + content, size=len(content)) as site, pytest.raises(ModelError, match="It was not fetched"):
+def test_a_site_that_sends_more_than_was_agreed_to_is_stopped(
+    content: bytes, tmp_path: Path
+) -> None:
+    with (
+        serving(content + content, size=len(content)) as site,
+        pytest.raises(ModelError, match="It was not fetched"),
+    ):
         list(download.download(RemoteFile(site.source, FILE, len(content)), tmp_path, Cancel()))
     assert FILE not in names(tmp_path)
 
@@ -133,12 +161,16 @@ def test_stores_that_were_agreed_to_are_followed_and_others_not(
 ) -> None:
     with serving(site.content) as store:
         site.sends_on_to = f"http://localhost:{store.port}"
-        with pytest.raises(ModelError, match=r"127.0.0.1 sent memapp on to localhost, which nobody agreed to"):
+        with pytest.raises(
+            ModelError, match=r"127.0.0.1 sent memapp on to localhost, which nobody agreed to"
+        ):
             fetch(site, tmp_path)
         assert store.asked == []
         monkeypatch.setitem(download.STORES, "127.0.0.1", ("localhost",))
         fetch(site, tmp_path, sha256=site.etag)
-        assert [text for text, _, _ in store.asked] == ["GET"], "what the file is says the site itself"
+        assert [text for text, _, _ in store.asked] == ["GET"], (
+            "what the file is says the site itself"
+        )
     assert (tmp_path / FILE).read_bytes() == site.content
 
 
@@ -152,14 +184,42 @@ def test_a_site_that_sends_on_behind_ones_back_leads_nowhere(site: Hub, tmp_path
 
 
 def test_only_hosts_below_the_stores_are_stores() -> None:
-    allowed = download_child._hosts({"host": "huggingface.co", "stores": download.stores("huggingface.co")})
-    assert all(map(allowed, ("huggingface.co", "cas-bridge.xethub.hf.co", "us-east-1.aws.cdn.hf.co", "cdn-lfs.hf.co")))
-    assert not any(map(allowed, ("huggingface.co.example.org", "nothf.co", "evil.example", "127.0.0.1", "localhost", "")))
+    allowed = download_child._hosts(
+        {"host": "huggingface.co", "stores": download.stores("huggingface.co")}
+    )
+    assert all(
+        map(
+            allowed,
+            (
+                "huggingface.co",
+                "cas-bridge.xethub.hf.co",
+                "us-east-1.aws.cdn.hf.co",
+                "cdn-lfs.hf.co",
+            ),
+        )
+    )
+    assert not any(
+        map(
+            allowed,
+            (
+                "huggingface.co.example.org",
+                "nothf.co",
+                "evil.example",
+                "127.0.0.1",
+                "localhost",
+                "",
+            ),
+        )
+    )
     assert download.stores("example.org") == ()
 
 
 def test_what_a_site_answers_is_said(site: Hub, tmp_path: Path) -> None:
-    for status, said in ((404, r"has no file tiny\.gguf any more"), (403, "signed in"), (500, r"an error \(500\)")):
+    for status, said in (
+        (404, r"has no file tiny\.gguf any more"),
+        (403, "signed in"),
+        (500, r"an error \(500\)"),
+    ):
         site.status = status
         with pytest.raises(ModelError, match=said):
             fetch(site, tmp_path)
@@ -167,9 +227,17 @@ def test_what_a_site_answers_is_said(site: Hub, tmp_path: Path) -> None:
 
 def test_a_site_that_is_not_there_is_said(site: Hub, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"connection to 127.0.0.1 failed.*the next try goes on"):
-        list(download.download(RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()))
+        list(
+            download.download(
+                RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()
+            )
+        )
     with pytest.raises(ModelError, match="no address that starts with https"):
-        list(download.download(RemoteFile("http://example.org/owner/name", FILE, 1), tmp_path, Cancel()))
+        list(
+            download.download(
+                RemoteFile("http://example.org/owner/name", FILE, 1), tmp_path, Cancel()
+            )
+        )
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="cannot be made: Not a directory"):
         fetch(site, tmp_path / "file" / "models")
@@ -186,10 +254,16 @@ def test_a_download_goes_through_the_proxy_that_was_written_down(
     assert site.asked[0][:2] == ("HEAD", f"http://127.0.0.1:1/owner/name/resolve/main/{FILE}")
 
 
-def test_a_failed_connection_says_what_to_set_where_others_use_a_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_connection_says_what_to_set_where_others_use_a_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("https_proxy", "http://name:secret@proxy.example:3128")
     with pytest.raises(ModelError) as raised:
-        list(download.download(RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()))
+        list(
+            download.download(
+                RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()
+            )
+        )
     assert raised.value.advice == (
         "HTTPS_PROXY names a proxy here, which memapp goes through only when you say so:"
         " memapp config set download_proxy ADDRESS. What has arrived is kept: the next try goes on from there."
@@ -230,7 +304,9 @@ def test_a_disk_that_fills_up_meanwhile_keeps_room_for_the_memory(
     assert part.stat().st_size > 0
 
 
-def test_a_full_disk_gets_its_room_back(site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_gets_its_room_back(
+    site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))"
     raised = "import errno, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); download_child.NO_ROOM += (errno.EFBIG,)"
     child_with(monkeypatch, tmp_path, f"{limit}\n{raised}")
@@ -250,8 +326,20 @@ def test_two_do_not_write_to_one_file(site: Hub, tmp_path: Path) -> None:
 
 def test_the_child_ends_with_its_parent(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
-    asked = {"source": site.source, "host": "127.0.0.1", "stores": (), "file": FILE, "folder": str(tmp_path)}
-    asked |= {"bytes": len(site.content), "commit": "", "sha256": "", "wheels": None, "proxy_host": ""}
+    asked = {
+        "source": site.source,
+        "host": "127.0.0.1",
+        "stores": (),
+        "file": FILE,
+        "folder": str(tmp_path),
+    }
+    asked |= {
+        "bytes": len(site.content),
+        "commit": "",
+        "sha256": "",
+        "wheels": None,
+        "proxy_host": "",
+    }
     program = [sys.executable, "-P", download_child.__file__]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
     with subprocess.Popen(program, env=download._environment(), text=True, **pipes) as child:

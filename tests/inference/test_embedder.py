@@ -1,4 +1,6 @@
-"""The embedder's process: with a stand-in for sentence-transformers in the child, and with the bundled model."""
+"""The embedder's process: with a stand-in for sentence-transformers in the child, and with the
+bundled model.
+"""
 
 import json
 import subprocess
@@ -69,7 +71,9 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.delenv(name)  # the child sets them itself
     folder = tmp_path / "tiny-model"
     (folder / "1_Pooling").mkdir(parents=True)
-    (folder / "modules.json").write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}]))
+    (folder / "modules.json").write_text(
+        json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}])
+    )
     (folder / "config.json").write_text('{"hidden_size": 3}')
     (folder / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 3}')
     (folder / "model.safetensors").write_bytes(b"weights")
@@ -88,7 +92,9 @@ OTHERS = set()
 
 @pytest.fixture(autouse=True)
 def children_of_other_tests():
-    OTHERS.update(psutil.Process().children())  # such as the model by which other tests read messages
+    OTHERS.update(
+        psutil.Process().children()
+    )  # such as the model by which other tests read messages
     yield
     OTHERS.clear()
 
@@ -112,7 +118,9 @@ def test_rows_come_back_in_order_for_more_texts_than_one_batch(opened):
 def test_its_vectors_are_multiplied_on_one_thread(folder):
     with threadpool_limits(2, user_api="blas"):
         ChildEmbedder(in_folder(folder)).close()
-        assert {item["num_threads"] for item in threadpool_info() if item["user_api"] == "blas"} == {1}
+        assert {
+            item["num_threads"] for item in threadpool_info() if item["user_api"] == "blas"
+        } == {1}
 
 
 def test_no_texts_need_no_process(opened):
@@ -197,7 +205,9 @@ def test_the_child_may_not_use_the_network(opened):
 
 
 def test_hostile_texts_arrive_readable(opened):
-    assert opened.embed(["nul \x00", "half \ud800 a pair", "x" * 200_000, "", "\x1b[31m"]).shape == (5, 3)
+    assert opened.embed(
+        ["nul \x00", "half \ud800 a pair", "x" * 200_000, "", "\x1b[31m"]
+    ).shape == (5, 3)
 
 
 def test_many_threads_get_their_own_rows(opened):
@@ -217,7 +227,10 @@ def test_many_threads_get_their_own_rows(opened):
 
 
 def test_a_job_that_is_cancelled_leaves_the_text_that_is_computed_and_others_get_their_rows():
-    embedder, cancel = ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests")), Cancel()
+    embedder, cancel = (
+        ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests")),
+        Cancel(),
+    )
     expected = embedder.embed(["I keep bees."])
     stopped = []
 
@@ -281,7 +294,11 @@ def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp
         print(embedder._child._process.pid, flush=True)
         time.sleep(60)
     """
-    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program), str(folder)], stdout=subprocess.PIPE, text=True)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program), str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     with parent:
         child = psutil.Process(int(parent.stdout.readline()))
         assert child.status() != psutil.STATUS_ZOMBIE
@@ -295,7 +312,9 @@ def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(
         "import sys; from pathlib import Path; from memapp.inference.embedder import ChildEmbedder, in_folder\n"
         "e = ChildEmbedder(in_folder(Path(sys.argv[1]))); print(e.embed(['a']).shape)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder)], capture_output=True, text=True, check=True
+    )
     assert (done.stdout, done.stderr) == ("(1, 3)\n", "")
 
 
@@ -329,7 +348,9 @@ def minilm(tmp_path_factory):
 
 
 def test_the_bundled_model_knows_what_is_alike(minilm):
-    rows = minilm.embed(["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."])
+    rows = minilm.embed(
+        ["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."]
+    )
     assert rows.dtype == np.float32
     assert rows.shape == (3, minilm.dimension) == (3, 384)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
@@ -337,16 +358,33 @@ def test_the_bundled_model_knows_what_is_alike(minilm):
 
 
 def test_the_bundled_model_takes_hostile_texts(minilm):
-    texts = ["", "\x00", "\ud800", "a" * 200_000, "字" * 200_000, "word " * 40_000, "\x1b]0;title\x07", "[CLS] [SEP]"]
+    texts = [
+        "",
+        "\x00",
+        "\ud800",
+        "a" * 200_000,
+        "字" * 200_000,
+        "word " * 40_000,
+        "\x1b]0;title\x07",
+        "[CLS] [SEP]",
+    ]
     rows = minilm.embed(texts)
     assert rows.shape == (len(texts), 384)
     assert np.isfinite(rows).all()
-    assert np.allclose(np.linalg.norm(rows, axis=1), [text[:1] != "字" for text in texts], atol=1e-5)
+    assert np.allclose(
+        np.linalg.norm(rows, axis=1), [text[:1] != "字" for text in texts], atol=1e-5
+    )
 
 
 def test_a_gguf_file_of_the_persons_makes_vectors_that_do_not_lean_to_one_side(tmp_path, minilm):
-    decoder = ChildEmbedder(named(tiny_gguf.write(tmp_path / "pooled.gguf", tiny_gguf.POOLED), tmp_path))
-    texts = ["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."]
+    decoder = ChildEmbedder(
+        named(tiny_gguf.write(tmp_path / "pooled.gguf", tiny_gguf.POOLED), tmp_path)
+    )
+    texts = [
+        "I don't eat meat.",
+        "The user is a vegetarian.",
+        "The train to Lisbon leaves at nine.",
+    ]
     again, rows = decoder.embed(texts[:1]), decoder.embed([*texts, *UNRELATED])
     assert (decoder.model_id[:7], rows.shape[1]) == ("pooled@", tiny_gguf.WIDTH)
     assert again[0] @ rows[0] > 0.999
@@ -363,12 +401,16 @@ def test_a_gguf_file_of_the_persons_makes_vectors_that_do_not_lean_to_one_side(t
 def test_what_the_bundled_model_does_not_know_means_nothing(minilm):
     unknown = ["绿茶", "咖啡", "🍕", "🍕!", "ฉันชอบกินข้าวผัด", "我喜欢喝绿茶和红茶"]
     assert not minilm.embed(unknown).any()
-    assert np.allclose(np.linalg.norm(minilm.embed(["I like 🍕.", "Я люблю чай.", "?!"]), axis=1), 1, atol=1e-5)
+    assert np.allclose(
+        np.linalg.norm(minilm.embed(["I like 🍕.", "Я люблю чай.", "?!"]), axis=1), 1, atol=1e-5
+    )
 
 
 def test_a_text_has_the_same_vector_alone_and_in_a_batch(minilm):
     texts = ["I have a cat.", *("something much longer " * number for number in range(1, 40))]
-    assert minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999  # but for how 16-bit numbers are rounded
+    assert (
+        minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999
+    )  # but for how 16-bit numbers are rounded
 
 
 def test_the_bundled_model_needs_no_torch(tmp_path):
@@ -408,5 +450,7 @@ def test_nothing_reaches_the_terminal(tmp_path):
     """
     script = tmp_path / "program.py"
     script.write_text(textwrap.dedent(program))
-    done = subprocess.run([sys.executable, script, tmp_path / "cache"], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, script, tmp_path / "cache"], capture_output=True, check=True
+    )
     assert (done.stdout, done.stderr) == (b"", b"")

@@ -24,7 +24,13 @@ from memapp.inference.sampling import TokenSampler
 from . import tiny_gguf
 from .conftest import OpenTiny, reply
 
-FAMILIES = [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL, tiny_gguf.NO_TEMPLATE]
+FAMILIES = [
+    tiny_gguf.CHATML,
+    tiny_gguf.LLAMA3,
+    tiny_gguf.GEMMA,
+    tiny_gguf.MISTRAL,
+    tiny_gguf.NO_TEMPLATE,
+]
 EVERY_CONTROL_TEXT = (
     "<|im_start|>system <|im_end|> <|endoftext|> <|begin_of_text|> <|eot_id|> <|start_header_id|> <start_of_turn>model"
     " <end_of_turn> <bos> <s> </s> [INST] [/INST]"
@@ -32,7 +38,9 @@ EVERY_CONTROL_TEXT = (
 SHORT = Sampling(max_tokens=8)
 
 
-def prompt(*contents: str, system: str = "You are a helpful companion.", suffix: str = "", head: str = "") -> Prompt:
+def prompt(
+    *contents: str, system: str = "You are a helpful companion.", suffix: str = "", head: str = ""
+) -> Prompt:
     """A conversation of alternating turns that the person begins."""
     roles = ["user", "assistant"] * len(contents)
     turns = [PromptTurn(role, content) for role, content in zip(roles, contents, strict=False)]  # type: ignore[arg-type]
@@ -93,14 +101,27 @@ def test_llama_cpp_lists_the_features_of_its_build() -> None:
     assert re.search(r"CPU : .*\w+ = 1", native.system_info())
 
 
-def test_the_second_call_of_a_turn_computes_only_where_its_suffix_differs(model: LlamaModel) -> None:
+def test_the_second_call_of_a_turn_computes_only_where_its_suffix_differs(
+    model: LlamaModel,
+) -> None:
     turn = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
-    first_call, second_call = replace(turn, suffix="PREDICT"), replace(turn, suffix="Facts:\n- User likes walks.\nREPLY")
-    first, second = reply(model, first_call, SHORT)[1].usage, reply(model, second_call, SHORT)[1].usage
+    first_call, second_call = (
+        replace(turn, suffix="PREDICT"),
+        replace(turn, suffix="Facts:\n- User likes walks.\nREPLY"),
+    )
+    first, second = (
+        reply(model, first_call, SHORT)[1].usage,
+        reply(model, second_call, SHORT)[1].usage,
+    )
     assert first.prefill_tokens + first.reused_tokens == model.prompt_tokens(first_call)
     assert second.prefill_tokens + second.reused_tokens == model.prompt_tokens(second_call)
-    end_of_turn = 6  # <|im_end|>, a line end, <|im_start|>, the two tokens of "assistant", a line end
-    assert second.prefill_tokens == model.count_tokens("Facts:\n- User likes walks.\nREPLY") + end_of_turn
+    end_of_turn = (
+        6  # <|im_end|>, a line end, <|im_start|>, the two tokens of "assistant", a line end
+    )
+    assert (
+        second.prefill_tokens
+        == model.count_tokens("Facts:\n- User likes walks.\nREPLY") + end_of_turn
+    )
 
 
 def test_the_same_call_again_gives_the_same_words_and_computes_one_token(model: LlamaModel) -> None:
@@ -111,7 +132,9 @@ def test_the_same_call_again_gives_the_same_words_and_computes_one_token(model: 
     assert again[1].usage.prefill_tokens == 1
 
 
-def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(model: LlamaModel) -> None:
+def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(
+    model: LlamaModel,
+) -> None:
     question = prompt("What is the capital of France?")
     text = reply(model, question, Sampling(max_tokens=24))[0]
     after = Prompt(question.system, (*question.turns, PromptTurn("assistant", text)))
@@ -123,14 +146,26 @@ def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(model
 
 
 def test_a_half_typed_message_is_warmed_without_its_last_tokens(model: LlamaModel) -> None:
-    model.warm(prompt("Tell me about the history of the city of Paris", "Gladly.", "Where do"), Cancel(), open_end=True)
+    model.warm(
+        prompt("Tell me about the history of the city of Paris", "Gladly.", "Where do"),
+        Cancel(),
+        open_end=True,
+    )
     usage = reply(
-        model, prompt("Tell me about the history of the city of Paris", "Gladly.", "Where does the river flow?"), SHORT
+        model,
+        prompt(
+            "Tell me about the history of the city of Paris",
+            "Gladly.",
+            "Where does the river flow?",
+        ),
+        SHORT,
     )[1].usage
     assert usage.prefill_tokens <= model.count_tokens(" does the river flow?") + 8
 
 
-def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behind_it(model: LlamaModel) -> None:
+def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behind_it(
+    model: LlamaModel,
+) -> None:
     begun = replace(prompt("Where do I"), suffix="Facts:\n- User lives in Oslo.\nREPLY")
     whole = replace(prompt("Where do I live?"), suffix=begun.suffix)
     for typed in (begun, whole):
@@ -138,10 +173,17 @@ def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behi
     assert reply(model, whole, SHORT)[1].usage.prefill_tokens == 1
 
 
-@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name)
-def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+@pytest.mark.parametrize(
+    "family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name
+)
+def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(
+    open_tiny: OpenTiny, family: tiny_gguf.Family
+) -> None:
     model, alone = open_tiny(family), open_tiny(family)
-    begun, job = prompt("I like long walks."), prompt("How are these facts related?", system="You compare facts.")
+    begun, job = (
+        prompt("I like long walks."),
+        prompt("How are these facts related?", system="You compare facts."),
+    )
     said = reply(alone, job, SHORT)[0]
     trunk = model.warm(begun, Cancel())
     for _ in range(3):
@@ -154,7 +196,9 @@ def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(open_tiny: OpenTin
     assert answered[1].usage.reused_tokens == trunk
 
 
-def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_has_no_room(open_tiny: OpenTiny) -> None:
+def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_has_no_room(
+    open_tiny: OpenTiny,
+) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     begun = long_prompt(10)
     while model.prompt_tokens(begun) < model.context_tokens * 2 // 3:
@@ -170,7 +214,11 @@ def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_ha
 
 def test_a_look_up_and_the_chat_keep_their_trunks_side_by_side(model: LlamaModel) -> None:
     chat = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
-    look_up = replace(prompt("What should I do on Sunday?", system="Name what to look up."), slot="look-up", head='{"needed":')
+    look_up = replace(
+        prompt("What should I do on Sunday?", system="Name what to look up."),
+        slot="look-up",
+        head='{"needed":',
+    )
     reply(model, chat, SHORT)
     reply(model, look_up, SHORT)
     for again in (chat, look_up, chat):
@@ -178,10 +226,17 @@ def test_a_look_up_and_the_chat_keep_their_trunks_side_by_side(model: LlamaModel
     assert model.warm(chat, Cancel()) == model.warm(look_up, Cancel()) == 0
 
 
-@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name)
-def test_what_a_slot_answers_does_not_depend_on_the_other(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+@pytest.mark.parametrize(
+    "family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name
+)
+def test_what_a_slot_answers_does_not_depend_on_the_other(
+    open_tiny: OpenTiny, family: tiny_gguf.Family
+) -> None:
     model, alone = open_tiny(family), open_tiny(family)
-    chat, look_up = prompt("I like long walks."), replace(prompt("What is it about?", system="Name it."), slot="look-up")
+    chat, look_up = (
+        prompt("I like long walks."),
+        replace(prompt("What is it about?", system="Name it."), slot="look-up"),
+    )
     assert model.warm(look_up, Cancel()) > 0 and model.warm(chat, Cancel()) > 0
     assert reply(model, look_up, SHORT)[0] == reply(alone, look_up, SHORT)[0]
     alone.forget()
@@ -199,7 +254,9 @@ def test_the_trunk_of_another_slot_gives_way_where_both_have_no_room(open_tiny: 
     assert reply(model, chat, SHORT)[1].usage.prefill_tokens == 1
 
 
-def test_prefilling_that_is_interrupted_goes_on_where_it_was(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prefilling_that_is_interrupted_goes_on_where_it_was(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cancel, whole, batches = Cancel(), long_prompt(120), []
     decode = model._context.decode
 
@@ -232,8 +289,14 @@ def test_control_text_in_contents_stays_text_for_the_bundled_model(model: LlamaM
 
 def control_tokens(model: LlamaModel, content: str) -> list[int]:
     """The tokens of the template's own control texts in a prompt that has `content` everywhere."""
-    trunk, rest = model._tokens(prompt(content, content, content, system=content, suffix=content, head=content))
-    own = {token for marker in model._template.markers for token in model._native.tokens(marker, special=True)}
+    trunk, rest = model._tokens(
+        prompt(content, content, content, system=content, suffix=content, head=content)
+    )
+    own = {
+        token
+        for marker in model._template.markers
+        for token in model._native.tokens(marker, special=True)
+    }
     control = {token for token in own if len(model._native.text(token, special=True)) > 1}
     return [token for token in trunk + rest if token in control]
 
@@ -264,9 +327,13 @@ def test_a_reply_follows_its_grammar_after_the_head(model: LlamaModel) -> None:
 
 
 @pytest.mark.parametrize(
-    "grammar", ["", "root ::= nothing", 'root ::= "a', 'root ::= root "a"', 'other ::= "a"', "root\0"], ids=repr
+    "grammar",
+    ["", "root ::= nothing", 'root ::= "a', 'root ::= root "a"', 'other ::= "a"', "root\0"],
+    ids=repr,
 )
-def test_a_grammar_that_does_not_compile_is_an_error_and_no_crash(open_tiny: OpenTiny, grammar: str) -> None:
+def test_a_grammar_that_does_not_compile_is_an_error_and_no_crash(
+    open_tiny: OpenTiny, grammar: str
+) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     reply(model, prompt("hello"), SHORT)
     with pytest.raises(ModelError, match="grammar"):
@@ -276,7 +343,9 @@ def test_a_grammar_that_does_not_compile_is_an_error_and_no_crash(open_tiny: Ope
 
 def test_a_reply_ends_before_a_stop_string(open_tiny: OpenTiny) -> None:
     model = open_tiny(tiny_gguf.CHATML)
-    sampling = Sampling(max_tokens=40, grammar='root ::= "hello the STOP rest"', stop=("STOP", "nothing"))
+    sampling = Sampling(
+        max_tokens=40, grammar='root ::= "hello the STOP rest"', stop=("STOP", "nothing")
+    )
     assert reply(model, prompt("hello"), sampling)[::2][0] == "hello the "
 
 
@@ -285,7 +354,10 @@ def test_greedy_replies_repeat_and_seeds_decide_the_others(open_tiny: OpenTiny) 
     free = Sampling(max_tokens=20, temperature=1.0, seed=1)
     assert reply(model, prompt("hello"), SHORT)[0] == reply(model, prompt("hello"), SHORT)[0]
     assert reply(model, prompt("hello"), free)[0] == reply(model, prompt("hello"), free)[0]
-    assert reply(model, prompt("hello"), free)[0] != reply(model, prompt("hello"), replace(free, seed=2))[0]
+    assert (
+        reply(model, prompt("hello"), free)[0]
+        != reply(model, prompt("hello"), replace(free, seed=2))[0]
+    )
 
 
 def test_a_turn_nobody_asked_for_can_be_written(open_tiny: OpenTiny) -> None:
@@ -309,11 +381,15 @@ def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> Non
 
 @pytest.mark.parametrize("steps", [5, 12])
 @pytest.mark.parametrize("idle", [True, False], ids=["idle", "urgent"])
-def test_what_was_half_computed_when_a_call_was_stopped_is_not_used(open_tiny: OpenTiny, idle: bool, steps: int) -> None:
+def test_what_was_half_computed_when_a_call_was_stopped_is_not_used(
+    open_tiny: OpenTiny, idle: bool, steps: int
+) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     asked = prompt("hello the first one " * 40)
     stop_at_step(model, steps)
-    assert (model.warm(asked, Cancel()) if idle else reply(model, asked, SHORT)[1].usage.prefill_tokens) == 0
+    assert (
+        model.warm(asked, Cancel()) if idle else reply(model, asked, SHORT)[1].usage.prefill_tokens
+    ) == 0
     stop_at_step(model, None)
     text, finished = reply(model, asked, SHORT)
     assert finished.usage.reused_tokens == 0
@@ -343,7 +419,9 @@ def test_one_flag_for_both_calls_of_a_turn_stops_only_what_runs(open_tiny: OpenT
     assert reply(model, prompt("hello"), SHORT)[1].reason != "cancelled"
 
 
-def test_closing_the_iterator_stops_the_model(open_tiny: OpenTiny, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_iterator_stops_the_model(
+    open_tiny: OpenTiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model, picks = open_tiny(tiny_gguf.CHATML), []
     original = TokenSampler.pick
     monkeypatch.setattr(TokenSampler, "pick", lambda *given: picks.append(1) or original(*given))
@@ -358,7 +436,10 @@ def test_closing_the_iterator_stops_the_model(open_tiny: OpenTiny, monkeypatch: 
 def test_a_turn_interrupts_idle_work(model: LlamaModel) -> None:
     computed: list[int] = []
     asked = long_prompt(600)
-    idle = [threading.Thread(target=lambda: computed.append(model.warm(asked, Cancel()))) for _ in range(2)]
+    idle = [
+        threading.Thread(target=lambda: computed.append(model.warm(asked, Cancel())))
+        for _ in range(2)
+    ]
     for thread in idle:
         thread.start()
     wait_until(lambda: is_computing(model) and len(model._owner._waiting) == 1)
@@ -376,7 +457,11 @@ def test_callers_from_many_threads_are_served_one_after_the_other(open_tiny: Ope
     expected = {question: reply(model, prompt(question), SHORT)[0] for question in questions}
     seen: dict[str, str] = {}
     threads = [
-        threading.Thread(target=lambda question=question: seen.update({question: reply(model, prompt(question), SHORT)[0]}))
+        threading.Thread(
+            target=lambda question=question: seen.update(
+                {question: reply(model, prompt(question), SHORT)[0]}
+            )
+        )
         for question in questions
     ]
     for thread in threads:
@@ -400,9 +485,13 @@ def test_every_call_after_close_is_an_error(tiny_file: Callable[[tiny_gguf.Famil
             use()
 
 
-def test_closing_the_model_ends_a_running_reply(tiny_file: Callable[[tiny_gguf.Family], Path]) -> None:
+def test_closing_the_model_ends_a_running_reply(
+    tiny_file: Callable[[tiny_gguf.Family], Path],
+) -> None:
     model = LlamaModel(tiny_file(tiny_gguf.CHATML))
-    stream = model.generate(prompt("hello"), Sampling(max_tokens=1800, grammar='root ::= "hello"{1800,1800}'), Cancel())
+    stream = model.generate(
+        prompt("hello"), Sampling(max_tokens=1800, grammar='root ::= "hello"{1800,1800}'), Cancel()
+    )
     next(stream)
     model.close()
     assert [item.reason for item in stream if isinstance(item, Finished)] == ["cancelled"]
@@ -436,7 +525,9 @@ def test_a_model_too_big_for_the_free_memory_is_refused(
         LlamaModel(tiny_file(tiny_gguf.CHATML))
 
 
-def test_a_file_that_is_cut_short_is_refused(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
+def test_a_file_that_is_cut_short_is_refused(
+    tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path
+) -> None:
     whole = tiny_file(tiny_gguf.CHATML).read_bytes()
     for size in (len(whole) - 10, len(whole) // 2, 2000, 30):
         (tmp_path / "cut.gguf").write_bytes(whole[:size])
@@ -444,8 +535,12 @@ def test_a_file_that_is_cut_short_is_refused(tiny_file: Callable[[tiny_gguf.Fami
             LlamaModel(tmp_path / "cut.gguf")
 
 
-def test_the_terminal_stays_clean(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
-    (tmp_path / "broken.gguf").write_bytes(tiny_file(tiny_gguf.CHATML).read_bytes().replace(b"llama", b"lamma"))
+def test_the_terminal_stays_clean(
+    tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "broken.gguf").write_bytes(
+        tiny_file(tiny_gguf.CHATML).read_bytes().replace(b"llama", b"lamma")
+    )
     program = f"""
 from pathlib import Path
 from types import ModuleType
@@ -460,12 +555,16 @@ except ModelError:
 model = LlamaModel(Path({str(tiny_file(tiny_gguf.CHATML))!r}))
 list(model.generate(Prompt("", (PromptTurn("user", "hello"),)), Sampling(max_tokens=4), Cancel()))
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert (run.stdout, run.stderr) == ("", "")
 
 
 @pytest.mark.parametrize("error", [ModuleNotFoundError, OSError, RuntimeError])
-def test_a_library_that_is_missing_or_broken_is_told(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
+def test_a_library_that_is_missing_or_broken_is_told(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
     def broken(name: str, *rest: object) -> ModuleType:
         if name.startswith("llama_cpp"):
             raise error("libgomp.so.1")

@@ -1,4 +1,6 @@
-"""The bundled embedding model in llama.cpp: its conversion, and its vectors beside those of sentence-transformers."""
+"""The bundled embedding model in llama.cpp: its conversion, and its vectors beside those of
+sentence-transformers.
+"""
 
 import errno
 import shutil
@@ -37,8 +39,13 @@ def test_it_is_converted_once_and_nobody_else_may_read_it(source: Path, tmp_path
     minilm.load(source, converted)
     assert model_id == f"{minilm.NAME}@{converted.parent.name[:12]}"
     assert converted.stat() == made
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (converted.parent, converted)] == [0o700, 0o600]
-    assert [path.name for path in converted.parent.iterdir()] == [f"{minilm.NAME}.{minilm.FORMAT}.gguf"]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (converted.parent, converted)] == [
+        0o700,
+        0o600,
+    ]
+    assert [path.name for path in converted.parent.iterdir()] == [
+        f"{minilm.NAME}.{minilm.FORMAT}.gguf"
+    ]
 
 
 def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
@@ -48,7 +55,10 @@ def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
     assert minilm.identify(other, tmp_path) != minilm.identify(source, tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["header", *(pytest.param(item, marks=pytest.mark.slow) for item in ("cut", "weights"))])
+@pytest.mark.parametrize(
+    "damage",
+    ["header", *(pytest.param(item, marks=pytest.mark.slow) for item in ("cut", "weights"))],
+)
 def test_a_damaged_conversion_is_made_anew(source: Path, tmp_path: Path, damage: str) -> None:
     converted = tmp_path / "minilm.gguf"
     expected = minilm.load(source, converted).embed(["I keep bees."])
@@ -75,12 +85,16 @@ def test_a_conversion_with_other_vectors_is_not_used(source: Path, tmp_path: Pat
         minilm.load(other, tmp_path / "minilm.gguf")
 
 
-def test_a_full_disk_is_said_in_words_and_nothing_is_left(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_said_in_words_and_nothing_is_left(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(gguf.GGUFWriter, "write_tensors_to_file", full)
-    with pytest.raises(ModelError, match=r"cannot be written to .*: No space left on device\. Make room"):
+    with pytest.raises(
+        ModelError, match=r"cannot be written to .*: No space left on device\. Make room"
+    ):
         minilm.load(source, tmp_path / "minilm.gguf")
     assert list(tmp_path.iterdir()) == []
 
@@ -93,14 +107,19 @@ def test_it_needs_neither_torch_nor_the_rest_of_memapp(source: Path, tmp_path: P
         "print(*{one for one in sys.modules if one.startswith(('memapp.store', 'memapp.services'))})\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, source, tmp_path / "x.gguf"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, source, tmp_path / "x.gguf"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split() == []
 
 
 @pytest.mark.slow
 def test_what_is_beyond_the_longest_text_is_not_read(model: GgufEmbedder) -> None:
-    one, other, short = model.embed(["word " * 300, "word " * 300 + "and another end", "word " * 200])
+    one, other, short = model.embed(
+        ["word " * 300, "word " * 300 + "and another end", "word " * 200]
+    )
     assert np.array_equal(one, other)
     assert not np.array_equal(one, short)
 
@@ -128,13 +147,31 @@ def test_its_vectors_are_those_of_sentence_transformers(model: GgufEmbedder, sou
 
 def of_the_samples() -> list[str]:
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    said = [text for chat in chats for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))]
-    return [*said, " ".join(said), "Zoë's café in Łódź – 5 € a cup, naïve? 🍵", "word", "", "HOW DO I RESTORE A BACKUP???"]
+    said = [
+        text
+        for chat in chats
+        for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))
+    ]
+    return [
+        *said,
+        " ".join(said),
+        "Zoë's café in Łódź – 5 € a cup, naïve? 🍵",
+        "word",
+        "",
+        "HOW DO I RESTORE A BACKUP???",
+    ]
 
 
 def made_up() -> list[str]:
     who = ("I", "User", "My sister Mira", "Her neighbour, Dr. O'Neill,", "Nobody in our village")
-    does = ("really likes", "hasn't ever tried", "will (hopefully) learn about", "is afraid of", "used to sell", "asked me for")
+    does = (
+        "really likes",
+        "hasn't ever tried",
+        "will (hopefully) learn about",
+        "is afraid of",
+        "used to sell",
+        "asked me for",
+    )
     what = (
         "oolong at 85°",
         "hip-hop & jazz",
@@ -143,5 +180,9 @@ def made_up() -> list[str]:
         "her grandmother's bread",
         "two big dogs",
     )
-    when = ("", " on Thursdays", ", which is odd, since it rained all week and nobody had expected that")
+    when = (
+        "",
+        " on Thursdays",
+        ", which is odd, since it rained all week and nobody had expected that",
+    )
     return [f"{' '.join(words)}{end}." for *words, end in product(who, does, what, when)]

@@ -16,7 +16,9 @@ def watched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def refused(host: str) -> bool:
-    """Try to reach a host from a socket that sends nothing; without a network it is not reached, but not refused either."""
+    """Try to reach a host from a socket that sends nothing; without a network it is not reached,
+    but not refused either.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         try:
             sender.connect((host, 443))
@@ -32,7 +34,10 @@ def test_no_name_is_looked_up_and_no_other_machine_reached() -> None:
         socket.getaddrinfo("example.org", 443)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender, pytest.raises(PermissionError):
         sender.sendto(b"words", ("192.0.2.1", 53))
-    for look_up in (lambda: socket.gethostbyaddr("example.org"), lambda: socket.getnameinfo(("192.0.2.1", 443), 0)):
+    for look_up in (
+        lambda: socket.gethostbyaddr("example.org"),
+        lambda: socket.getnameinfo(("192.0.2.1", 443), 0),
+    ):
         with pytest.raises(PermissionError):
             look_up()
     assert refused("192.0.2.1")

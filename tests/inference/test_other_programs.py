@@ -13,7 +13,13 @@ from . import tiny_gguf
 
 @pytest.fixture
 def home(a_person_of_its_own: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "LLAMA_CACHE", "OLLAMA_MODELS"):
+    for name in (
+        "HF_HOME",
+        "HF_HUB_CACHE",
+        "HUGGINGFACE_HUB_CACHE",
+        "LLAMA_CACHE",
+        "OLLAMA_MODELS",
+    ):
         monkeypatch.delenv(name, raising=False)
     return a_person_of_its_own
 
@@ -23,7 +29,9 @@ def model(path: Path) -> Path:
     return tiny_gguf.write(path, tiny_gguf.CHATML)
 
 
-def ollama(models: Path, place: str, content: bytes, kind: str = "application/vnd.ollama.image.model") -> Path:
+def ollama(
+    models: Path, place: str, content: bytes, kind: str = "application/vnd.ollama.image.model"
+) -> Path:
     """Keep a model as `ollama pull` does; return its blob."""
     digest = hashlib.sha256(content).hexdigest()
     blob, manifest = models / "blobs" / f"sha256-{digest}", models / "manifests" / place
@@ -32,7 +40,11 @@ def ollama(models: Path, place: str, content: bytes, kind: str = "application/vn
     blob.write_bytes(content)
     layers = [
         {"mediaType": kind, "digest": f"sha256:{digest}", "size": len(content)},
-        {"mediaType": "application/vnd.ollama.image.license", "digest": f"sha256:{'0' * 64}", "size": 1},
+        {
+            "mediaType": "application/vnd.ollama.image.license",
+            "digest": f"sha256:{'0' * 64}",
+            "size": 1,
+        },
     ]
     manifest.write_text(json.dumps({"schemaVersion": 2, "config": {}, "layers": layers}), "utf-8")
     return blob
@@ -49,7 +61,11 @@ def test_every_program_s_models_are_found_in_place(home: Path) -> None:
     (snapshot / "sub" / "qwen.gguf").symlink_to(blob)
     model(home / ".cache/llama.cpp/ggml-org_gemma.gguf")
     model(home / ".lmstudio/models/lmstudio-community/Llama/llama.gguf")
-    kept = ollama(home / ".ollama/models", "registry.ollama.ai/library/qwen3/4b", model(home / "x.gguf").read_bytes())
+    kept = ollama(
+        home / ".ollama/models",
+        "registry.ollama.ai/library/qwen3/4b",
+        model(home / "x.gguf").read_bytes(),
+    )
     ollama(home / ".ollama/models", "registry.ollama.ai/me/own/latest", b"another")
     ollama(home / ".ollama/models", "hf.co/owner/name/Q4", b"a third")
     before = {path: path.stat().st_mtime_ns for path in home.rglob("*")}
@@ -64,10 +80,14 @@ def test_every_program_s_models_are_found_in_place(home: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*")} == before
     (qwen3,) = [kept_file for kept_file in other_programs.find() if kept_file.name == "qwen3:4b"]
     assert qwen3.path == kept
-    assert gguf_file.read(kept).name == "chatml", "a file named after its hash is called what its header says"
+    assert gguf_file.read(kept).name == "chatml", (
+        "a file named after its hash is called what its header says"
+    )
 
 
-def test_folders_that_were_moved_are_found(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_folders_that_were_moved_are_found(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     for name, place in (
         ("HF_HOME", "hub/models--o--n/snapshots/1/hf.gguf"),
         ("LLAMA_CACHE", "models--o--n/snapshots/1/llama.gguf"),
@@ -78,7 +98,9 @@ def test_folders_that_were_moved_are_found(home: Path, monkeypatch: pytest.Monke
     ollama(tmp_path / "ollama", "registry.ollama.ai/library/tiny/latest", b"weights")
     (home / ".lmstudio-home-pointer").write_text(str(tmp_path / "studio"), "utf-8")
     (tmp_path / "studio").mkdir()
-    (tmp_path / "studio/settings.json").write_text(json.dumps({"downloadsFolder": str(tmp_path / "elsewhere")}), "utf-8")
+    (tmp_path / "studio/settings.json").write_text(
+        json.dumps({"downloadsFolder": str(tmp_path / "elsewhere")}), "utf-8"
+    )
     model(tmp_path / "elsewhere/o/n/studio.gguf")
     assert {name for _, name in found()} == {"hf", "llama", "tiny:latest", "studio"}
 
@@ -96,8 +118,17 @@ def test_what_is_no_whole_chat_model_is_left_out(home: Path) -> None:
         model(home / f".lmstudio/models/o/n/{name}.gguf")
     (home / ".lmstudio/settings.json").write_text("[]", "utf-8")
     models = home / ".ollama/models"
-    ollama(models, "registry.ollama.ai/library/adapter/latest", b"x", "application/vnd.ollama.image.adapter")
-    for name, text in (("broken", "{"), ("odd", "[]"), ("gone", '{"layers": [{"mediaType": "m", "digest": "../../x"}]}')):
+    ollama(
+        models,
+        "registry.ollama.ai/library/adapter/latest",
+        b"x",
+        "application/vnd.ollama.image.adapter",
+    )
+    for name, text in (
+        ("broken", "{"),
+        ("odd", "[]"),
+        ("gone", '{"layers": [{"mediaType": "m", "digest": "../../x"}]}'),
+    ):
         place = models / "manifests/registry.ollama.ai/library" / name / "latest"
         place.parent.mkdir(parents=True)
         place.write_text(text, "utf-8")
@@ -109,7 +140,11 @@ def test_what_is_no_whole_chat_model_is_left_out(home: Path) -> None:
 
 
 def test_the_build_is_told_from_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "find_spec", lambda _: type("Spec", (), {"submodule_search_locations": [str(tmp_path)]}))
+    monkeypatch.setattr(
+        build,
+        "find_spec",
+        lambda _: type("Spec", (), {"submodule_search_locations": [str(tmp_path)]}),
+    )
     (tmp_path / "lib").mkdir()
     for names, said in (
         (("libggml-base.so", "libggml-cpu.so.0", "libllama.so"), ""),

@@ -23,7 +23,9 @@ class Bench:
         else:
             self.aborted.clear()
 
-    def job(self, name: str, *, urgent: bool, step: Callable[[], object] = lambda: None) -> ModelJob:
+    def job(
+        self, name: str, *, urgent: bool, step: Callable[[], object] = lambda: None
+    ) -> ModelJob:
         finished = threading.Event()
 
         def run() -> None:
@@ -68,7 +70,9 @@ def test_an_urgent_job_stops_and_drops_idle_ones(bench: Bench) -> None:
     bench.owner.submit(idle)
     begun.wait(30)
     bench.owner.submit(waiting)
-    urgent = bench.job("urgent", urgent=True, step=lambda: bench.done.append(f"aborted: {bench.aborted.is_set()}"))
+    urgent = bench.job(
+        "urgent", urgent=True, step=lambda: bench.done.append(f"aborted: {bench.aborted.is_set()}")
+    )
     bench.owner.submit(urgent)
     wait(idle, waiting, urgent)
     assert bench.done == ["waiting dropped", "idle", "aborted: False", "urgent"]
@@ -112,5 +116,7 @@ def test_work_that_was_cancelled_before_it_was_asked_for_never_begins(bench: Ben
         yield "something"
 
     for _ in range(200):
-        assert list(bench.owner.results(work, cancel, urgent=True, dropped="dropped")) == ["dropped"]
+        assert list(bench.owner.results(work, cancel, urgent=True, dropped="dropped")) == [
+            "dropped"
+        ]
     assert not begun

@@ -26,7 +26,9 @@ def slow_file(tiny_file: TinyFile, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tiny_file(tiny_gguf.CHATML)
 
 
-def test_the_bundled_model_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_model_is_converted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     told: list[str] = []
     first = quantise.prepare(bundled_model_path(), tmp_path, told.append)
@@ -45,18 +47,25 @@ def test_a_fast_file_is_used_as_it_is(tiny_file: TinyFile, tmp_path: Path) -> No
     assert not (tmp_path / "cache").exists()
 
 
-def test_other_processors_keep_the_original(slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_processors_keep_the_original(
+    slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("platform.machine", lambda: "arm64")
     assert quantise.prepare(slow_file, tmp_path, pytest.fail) == slow_file
 
 
-def test_a_model_that_would_not_gain_keeps_the_original(slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_would_not_gain_keeps_the_original(
+    slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(quantise, "LARGEST", 1000)
     assert quantise.prepare(slow_file, tmp_path, pytest.fail) == slow_file
 
 
 def test_a_full_disk_keeps_the_original_and_says_why(
-    slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    slow_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 5, 5))
@@ -73,12 +82,17 @@ def test_a_folder_that_cannot_be_made_keeps_the_original(
 
 
 def test_a_conversion_that_fails_leaves_nothing_behind(
-    slow_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    slow_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.WARNING)
     monkeypatch.setattr(quantise.library(), "llama_model_quantize", lambda *given: 1)
     assert quantise.prepare(slow_file, tmp_path, lambda text: None) == slow_file
-    assert [path.name for path in tmp_path.rglob("*") if path.suffix != ".json" and path.is_file()] == []
+    assert [
+        path.name for path in tmp_path.rglob("*") if path.suffix != ".json" and path.is_file()
+    ] == []
     assert "the conversion failed" in caplog.text
 
 

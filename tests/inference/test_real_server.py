@@ -1,4 +1,6 @@
-"""A real model server on loopback: llama-cpp-python's, with the bundled model. Its dialect, and a whole chat with it."""
+"""A real model server on loopback: llama-cpp-python's, with the bundled model. Its dialect, and a
+whole chat with it.
+"""
 
 import os
 import socket
@@ -41,7 +43,9 @@ def without_repacking():
 llama_cpp.llama_model_default_params = without_repacking
 main()
 """
-HELLO = Prompt("You are a helpful assistant.", (PromptTurn("user", "Tell me a long story about a fox."),))
+HELLO = Prompt(
+    "You are a helpful assistant.", (PromptTurn("user", "Tell me a long story about a fox."),)
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +55,25 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = ["-c", SERVER, "--model", str(file), "--host", "127.0.0.1", "--port", str(port), "--n_ctx", "4096"]
+    command = [
+        "-c",
+        SERVER,
+        "--model",
+        str(file),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--n_ctx",
+        "4096",
+    ]
     with (folder / "log").open("wb") as log:
-        running = subprocess.Popen([sys.executable, *command], stdout=log, stderr=log, env=os.environ | {"HOME": str(folder)})
+        running = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=log,
+            stderr=log,
+            env=os.environ | {"HOME": str(folder)},
+        )
     try:
         _wait(f"http://127.0.0.1:{port}/v1", running, folder / "log")
         yield f"http://127.0.0.1:{port}/v1"
@@ -80,7 +100,9 @@ def model(url: str) -> Iterator[ServerModel]:
     opened.close()
 
 
-def write(model: ServerModel, prompt: Prompt, sampling: Sampling, cancel: Cancel | None = None) -> tuple[str, Finished]:
+def write(
+    model: ServerModel, prompt: Prompt, sampling: Sampling, cancel: Cancel | None = None
+) -> tuple[str, Finished]:
     """Return the text and the `Finished` of one call."""
     *pieces, finished = model.generate(prompt, sampling, cancel or Cancel())
     assert isinstance(finished, Finished)
@@ -109,7 +131,9 @@ def test_call_1_is_json_with_a_list(model: ServerModel) -> None:
     assert predict.parse_prediction(rest)
 
 
-def test_a_call_that_is_cancelled_ends_at_once_and_the_next_one_is_answered(model: ServerModel) -> None:
+def test_a_call_that_is_cancelled_ends_at_once_and_the_next_one_is_answered(
+    model: ServerModel,
+) -> None:
     cancel, parts = Cancel(), []
     for part in model.generate(HELLO, Sampling(max_tokens=1000), cancel):
         parts.append(part)
@@ -134,7 +158,9 @@ def test_a_whole_chat_is_held_with_it(url: str, tmp_path: Path) -> None:
     thread = new_chat(runtime)
     happened = say(runtime, thread, "What could a vegetarian cook tonight?")
     assert only(Predicted, happened).source == "model", "its JSON can be read"
-    assert only(Completed, happened).reply.text and any(isinstance(event, Streamed) for event in happened)
+    assert only(Completed, happened).reply.text and any(
+        isinstance(event, Streamed) for event in happened
+    )
     learn(runtime, thread)
     for text in ("I planted tomatoes today.", "And what do I eat?"):
         assert only(Completed, say(runtime, thread, text)).reply.text

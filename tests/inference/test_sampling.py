@@ -35,11 +35,15 @@ def test_temperature_zero_takes_the_likeliest() -> None:
 
 
 def picks(said: list[list[int]], favourite: list[int], **options: float) -> list[int]:
-    """Return what a sampler picks that would say its favourites one after the other, if earlier replies allow it."""
+    """Return what a sampler picks that would say its favourites one after the other, if earlier
+    replies allow it.
+    """
     options = {"dry_multiplier": 2.0, **options}
     picker = TokenSampler(Sampling(max_tokens=9, **options), None, lambda token: token == END, said)  # type: ignore[arg-type]
     return [
-        picker.pick(scores(*(2.0 if token == wanted else 1.0 if token == 0 else 0.0 for token in range(10))))
+        picker.pick(
+            scores(*(2.0 if token == wanted else 1.0 if token == 0 else 0.0 for token in range(10)))
+        )
         for wanted in favourite
     ]
 
@@ -66,15 +70,25 @@ def test_without_the_penalty_anything_may_be_said_again() -> None:
 
 def test_min_p_cuts_off_what_is_far_less_likely_than_the_likeliest() -> None:
     even = scores(5, 2.5, 2.5, 2.5)
-    assert {sampler(temperature=5.0, top_p=1.0, min_p=0.1, seed=seed).pick(even.copy()) for seed in range(20)} == {0}
-    assert len({sampler(temperature=5.0, top_p=1.0, seed=seed).pick(even.copy()) for seed in range(20)}) > 1
+    assert {
+        sampler(temperature=5.0, top_p=1.0, min_p=0.1, seed=seed).pick(even.copy())
+        for seed in range(20)
+    } == {0}
+    assert (
+        len(
+            {sampler(temperature=5.0, top_p=1.0, seed=seed).pick(even.copy()) for seed in range(20)}
+        )
+        > 1
+    )
 
 
 @pytest.mark.parametrize("size", [10, 3000, 49152])
 @pytest.mark.parametrize("count", [1, 40, 64, 10**6])
 def test_the_likeliest_tokens_are_found_in_order(size: int, count: int) -> None:
     values = np.random.default_rng(size).normal(size=size).astype(np.float32)
-    assert values[_likeliest(values, count)].tolist() == sorted(values.tolist(), reverse=True)[:count]
+    assert (
+        values[_likeliest(values, count)].tolist() == sorted(values.tolist(), reverse=True)[:count]
+    )
 
 
 def test_top_p_cuts_unlikely_tokens_off() -> None:

@@ -13,7 +13,9 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 
 HEAD = '{"needed_info": ["'
-PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes on the balcony"),), suffix="REPLY")
+PROMPT = Prompt(
+    "You are kind.", (PromptTurn("user", "I planted tomatoes on the balcony"),), suffix="REPLY"
+)
 PREDICT = replace(PROMPT, suffix="PREDICT", head=HEAD)
 CONSTRAINED = Sampling(max_tokens=64, grammar="root ::= needed_info")
 FREE = Sampling(max_tokens=200)
@@ -28,9 +30,14 @@ def run(model, prompt=PROMPT, sampling=FREE, cancel=None):
 
 def test_an_enqueued_turn_answers_both_calls():
     model = ScriptedModel()
-    model.enqueue("They need sun.", prediction="Asks about water", needed_info=["balcony", "plants"])
+    model.enqueue(
+        "They need sun.", prediction="Asks about water", needed_info=["balcony", "plants"]
+    )
     json_text, _ = run(model, PREDICT, CONSTRAINED)
-    assert json.loads(HEAD + json_text) == {"needed_info": ["balcony", "plants"], "prediction_next": "Asks about water"}
+    assert json.loads(HEAD + json_text) == {
+        "needed_info": ["balcony", "plants"],
+        "prediction_next": "Asks about water",
+    }
     assert run(model)[0] == "They need sun."
 
 
@@ -63,8 +70,14 @@ def test_other_constrained_calls_neither_answer_nor_use_a_turn_up():
 
 def test_without_a_script_it_predicts_valid_json_and_names_the_memories():
     model = ScriptedModel()
-    assert json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0])["needed_info"] == ["planted", "tomatoes", "balcony"]
-    text, _ = run(model, replace(PROMPT, suffix="Facts:\n- User is vegetarian.\n- User has a cat.\nREPLY"))
+    assert json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0])["needed_info"] == [
+        "planted",
+        "tomatoes",
+        "balcony",
+    ]
+    text, _ = run(
+        model, replace(PROMPT, suffix="Facts:\n- User is vegetarian.\n- User has a cat.\nREPLY")
+    )
     assert "User is vegetarian; User has a cat." in text
 
 
@@ -72,7 +85,9 @@ def test_a_conversation_inside_one_turn_gives_keywords_of_the_last_words_and_no_
     said = "RECENT CONVERSATION:\nSam: hello"
     replies = []
     for _ in range(4):
-        prompt = Prompt("You are kind.", (PromptTurn("user", f"{said}\n\nSam: My sister plays chess"),))
+        prompt = Prompt(
+            "You are kind.", (PromptTurn("user", f"{said}\n\nSam: My sister plays chess"),)
+        )
         replies.append(run(ScriptedModel(), prompt)[0])
         said += f"\n{replies[-1]}"
     assert len(set(replies)) == 4
@@ -165,7 +180,9 @@ def test_a_prompt_beyond_the_window_is_refused():
 
 
 def test_alike_texts_have_alike_vectors():
-    rows = ScriptedEmbedder().embed(["User has a grey cat", "a grey cat sat there", "trains to Lisbon", "", "\ud800\x00"])
+    rows = ScriptedEmbedder().embed(
+        ["User has a grey cat", "a grey cat sat there", "trains to Lisbon", "", "\ud800\x00"]
+    )
     assert rows.dtype == np.float32
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
     assert rows[0] @ rows[1] > 0.4 > rows[0] @ rows[2]

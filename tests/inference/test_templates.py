@@ -35,7 +35,9 @@ def text(spans: tuple[Span, ...]) -> str:
     ],
     ids=lambda value: getattr(value, "name", value),
 )
-def test_the_form_a_family_takes_is_found(family: tiny_gguf.Family, system_role: bool, alternates: bool) -> None:
+def test_the_form_a_family_takes_is_found(
+    family: tiny_gguf.Family, system_role: bool, alternates: bool
+) -> None:
     template = opened(family)
     assert (template.form.system_role, template.form.alternates) == (system_role, alternates)
 
@@ -63,24 +65,38 @@ def test_the_form_a_family_takes_is_found(family: tiny_gguf.Family, system_role:
             "<start_of_turn>user\nthree",
             "\n\nREPLY<end_of_turn>\n<start_of_turn>model\n{",
         ),
-        (tiny_gguf.MISTRAL, "<s>[INST] SYSTEM\n\none [/INST]two</s>[INST] three", "\n\nREPLY [/INST]{"),
+        (
+            tiny_gguf.MISTRAL,
+            "<s>[INST] SYSTEM\n\none [/INST]two</s>[INST] three",
+            "\n\nREPLY [/INST]{",
+        ),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_conversation_is_rendered_as_the_family_wants_it(family: tiny_gguf.Family, trunk: str, rest: str) -> None:
+def test_a_conversation_is_rendered_as_the_family_wants_it(
+    family: tiny_gguf.Family, trunk: str, rest: str
+) -> None:
     rendered = opened(family).render(TALK)
     assert (text(rendered.trunk), text(rendered.rest)) == (trunk, rest)
 
 
 @pytest.mark.parametrize(
-    "family", [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL], ids=lambda family: family.name
+    "family",
+    [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL],
+    ids=lambda family: family.name,
 )
-def test_the_trunk_of_a_longer_conversation_begins_with_the_shorter_one(family: tiny_gguf.Family) -> None:
+def test_the_trunk_of_a_longer_conversation_begins_with_the_shorter_one(
+    family: tiny_gguf.Family,
+) -> None:
     template = opened(family)
-    longer = Prompt(TALK.system, (*TALK.turns, PromptTurn("assistant", "four"), PromptTurn("user", "five")))
+    longer = Prompt(
+        TALK.system, (*TALK.turns, PromptTurn("assistant", "four"), PromptTurn("user", "five"))
+    )
     waiting = Prompt(TALK.system, (*TALK.turns, PromptTurn("assistant", "four")))
     assert text(template.render(longer).trunk).startswith(text(template.render(TALK).trunk))
-    assert text(template.render(longer).trunk).startswith(text(template.render(waiting).trunk).rstrip())
+    assert text(template.render(longer).trunk).startswith(
+        text(template.render(waiting).trunk).rstrip()
+    )
 
 
 def test_contents_are_never_seen_by_the_template() -> None:
@@ -104,7 +120,9 @@ def test_contents_are_never_seen_by_the_template() -> None:
         "{% for message in messages %}{{ messages.append(message) }}{% endfor %}",
     ],
 )
-def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml_and_that_is_told(source: str | None) -> None:
+def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml_and_that_is_told(
+    source: str | None,
+) -> None:
     assert ChatTemplate(source).form == CHATML
     assert ("cannot be rendered" if source else "no chat template") in templates.remark(source)
     assert ChatTemplate(source).render(TALK) == opened(tiny_gguf.CHATML).render(TALK)
@@ -138,20 +156,23 @@ PARTS = (
 
 def test_a_template_that_takes_contents_as_parts_only_is_rendered_with_parts() -> None:
     rendered = ChatTemplate(PARTS).render(TALK)
-    assert text(rendered.trunk) == "<system>SYSTEM</system><user>one</user><assistant>two</assistant><user>three"
+    assert (
+        text(rendered.trunk)
+        == "<system>SYSTEM</system><user>one</user><assistant>two</assistant><user>three"
+    )
     assert text(rendered.rest) == "\n\nREPLY</user><assistant>{"
     assert templates.remark(PARTS) == ""
 
 
-@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.GEMMA, tiny_gguf.GPT_OSS], ids=lambda family: family.name)
+@pytest.mark.parametrize(
+    "family", [tiny_gguf.CHATML, tiny_gguf.GEMMA, tiny_gguf.GPT_OSS], ids=lambda family: family.name
+)
 def test_nothing_is_remarked_of_a_template_that_is_used(family: tiny_gguf.Family) -> None:
     assert templates.remark(family.template) == ""
 
 
 def test_a_template_that_writes_a_long_conversation_in_another_way_has_no_form() -> None:
-    turning = (
-        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% if loop.index > 6 %}!{% endif %}{% endfor %}"
-    )
+    turning = "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% if loop.index > 6 %}!{% endif %}{% endfor %}"
     assert ChatTemplate(turning).form == CHATML
 
 
@@ -172,7 +193,9 @@ def test_turns_of_one_role_are_joined_for_a_template_that_alternates() -> None:
 
 
 def test_a_conversation_that_ends_with_a_reply_gets_a_turn_for_the_suffix() -> None:
-    rendered = opened(tiny_gguf.CHATML).render(Prompt("", (PromptTurn("user", "a"), PromptTurn("assistant", "b")), "REMARK"))
+    rendered = opened(tiny_gguf.CHATML).render(
+        Prompt("", (PromptTurn("user", "a"), PromptTurn("assistant", "b")), "REMARK")
+    )
     assert text(rendered.trunk).endswith("<|im_start|>user\n")
     assert text(rendered.rest) == "REMARK<|im_end|>\n<|im_start|>assistant\n"
 
@@ -196,7 +219,9 @@ def test_the_training_tag_for_replies_is_rendered_through() -> None:
     ],
 )
 def test_thoughts_that_a_template_opens_are_closed(opened: str, closed: str) -> None:
-    template = ChatTemplate(str(tiny_gguf.CHATML.template).replace("assistant\n", f"assistant\n{opened}"))
+    template = ChatTemplate(
+        str(tiny_gguf.CHATML.template).replace("assistant\n", f"assistant\n{opened}")
+    )
     rest = template.render(Prompt("Be kind.", (PromptTurn("user", "Hi"),), head="I")).rest
     assert "".join(span.text for span in rest).endswith(f"assistant\n{closed}I")
 
@@ -204,5 +229,7 @@ def test_thoughts_that_a_template_opens_are_closed(opened: str, closed: str) -> 
 def test_the_end_of_a_reply_and_the_markers_are_read_off_the_template() -> None:
     assert opened(tiny_gguf.CHATML).reply_end == "<|im_end|>"
     assert opened(tiny_gguf.MISTRAL).markers == ("</s>", "[/INST]", "[INST]")
-    plain = ChatTemplate("{% for message in messages %}\n### {{ message.role }}:\n{{ message.content }}{% endfor %}")
+    plain = ChatTemplate(
+        "{% for message in messages %}\n### {{ message.role }}:\n{{ message.content }}{% endfor %}"
+    )
     assert plain.reply_end == "### user:"

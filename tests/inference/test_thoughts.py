@@ -1,4 +1,6 @@
-"""Thoughts are told from the reply in each form that public models write them, wherever tokens cut it."""
+"""Thoughts are told from the reply in each form that public models write them, wherever tokens cut
+it.
+"""
 
 import pytest
 from hypothesis import given
@@ -43,13 +45,20 @@ def parted(reply: str, size: int = 1, *, begun: bool = False) -> tuple[str, str]
         ("<|start|>assistant" + CHANNELS, "x", "y"),
         ("<|start|>assistant<|message|>y", "", "y"),
         ("<|channel|>final<|message|>y", "", "y"),
-        ("<|channel|>commentary to=f <|constrain|>json<|message|>x" + CHANNELS[CHANNELS.index("<|end|>") :], "x", "y"),
+        (
+            "<|channel|>commentary to=f <|constrain|>json<|message|>x"
+            + CHANNELS[CHANNELS.index("<|end|>") :],
+            "x",
+            "y",
+        ),
         ("<|channel|>analysis<|message|>x<|start|>assistant<|channel|>final<|message|>y", "x", "y"),
         ("<|channel|>analysis<|message|>x<|end|>y", "x", "y"),
         ("analysisWe say y.assistantfinaly", "We say y.", "y"),
     ],
 )
-def test_each_form_of_thoughts_is_told_from_the_reply(reply: str, thought: str, said: str, size: int) -> None:
+def test_each_form_of_thoughts_is_told_from_the_reply(
+    reply: str, thought: str, said: str, size: int
+) -> None:
     assert parted(reply, size) == (thought, said)
 
 
@@ -79,7 +88,13 @@ def test_a_reply_that_thinks_nothing_is_passed_on_as_it_is(reply: str, size: int
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize(
-    "reply", ["<think>x", "<think>x</think>", "<|channel|>analysis<|message|>x", "<|channel|>analysis<|message|>x<|end|>"]
+    "reply",
+    [
+        "<think>x",
+        "<think>x</think>",
+        "<|channel|>analysis<|message|>x",
+        "<|channel|>analysis<|message|>x<|end|>",
+    ],
 )
 def test_a_model_that_only_thinks_says_nothing(reply: str, size: int) -> None:
     assert parted(reply, size) == ("x", "")
@@ -101,7 +116,10 @@ def test_the_missing_opening_tag_is_noticed_and_the_next_reply_can_begin_in_thou
     ]
     assert thoughts.unopened
     following = Thoughts(begun=True)
-    assert [*following.feed("x</think>"), *following.feed("z")] == [Piece("", thought="x"), Piece("z")]
+    assert [*following.feed("x</think>"), *following.feed("z")] == [
+        Piece("", thought="x"),
+        Piece("z"),
+    ]
     assert following.unopened
 
 
@@ -111,7 +129,10 @@ def test_the_missing_opening_tag_is_noticed_and_the_next_reply_can_begin_in_thou
     [
         ("\nx</think>\ny", ("\nx", "y", True)),
         ("<think>x</think>y", ("x", "y", False)),
-        ("y with <b> and no thought", ("y with <b> and no thought", "y with <b> and no thought", False)),
+        (
+            "y with <b> and no thought",
+            ("y with <b> and no thought", "y with <b> and no thought", False),
+        ),
         ("", ("", "", False)),
     ],
 )
@@ -119,13 +140,22 @@ def test_a_reply_that_may_begin_in_thought_is_the_reply_if_no_closing_tag_comes(
     reply: str, expected: tuple[str, str, bool], size: int
 ) -> None:
     thoughts = Thoughts(begun=True)
-    pieces = [piece for at in range(0, len(reply), size) for piece in thoughts.feed(reply[at : at + size])]
+    pieces = [
+        piece for at in range(0, len(reply), size) for piece in thoughts.feed(reply[at : at + size])
+    ]
     pieces += thoughts.end()
-    assert ("".join(p.thought for p in pieces), "".join(p.text for p in pieces), thoughts.unopened) == expected
+    assert (
+        "".join(p.thought for p in pieces),
+        "".join(p.text for p in pieces),
+        thoughts.unopened,
+    ) == expected
 
 
 @given(
-    parts=st.lists(st.sampled_from([*MARKS, "a", " ", "\n", "analysis", "final", "assistant", "<", "`", "Xy"]), max_size=12),
+    parts=st.lists(
+        st.sampled_from([*MARKS, "a", " ", "\n", "analysis", "final", "assistant", "<", "`", "Xy"]),
+        max_size=12,
+    ),
     cuts=st.lists(st.integers(1, 9), max_size=20),
 )
 def test_where_the_network_cuts_changes_nothing(parts: list[str], cuts: list[int]) -> None:

@@ -1,4 +1,6 @@
-"""Downloads in wheels that pip fetches: joined, checked, gone on with after a cut, and never a wrong file."""
+"""Downloads in wheels that pip fetches: joined, checked, gone on with after a cut, and never a
+wrong file.
+"""
 
 import hashlib
 import os
@@ -43,16 +45,24 @@ def folder(tmp_path: Path) -> Path:
 
 def wanted(index: WheelFolder, content: bytes) -> RemoteFile:
     sha256 = hashlib.sha256(content).hexdigest()
-    return RemoteFile("https://example.org/owner/name", FILE, len(content), sha256=sha256, wheels=index.wheels)
+    return RemoteFile(
+        "https://example.org/owner/name", FILE, len(content), sha256=sha256, wheels=index.wheels
+    )
 
 
 def fetch(index: WheelFolder, content: bytes, folder: Path) -> list[int]:
     return list(download.download_wheels(wanted(index, content), folder, Cancel()))
 
 
-def test_the_parts_are_joined_and_nothing_else_is_left(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_the_parts_are_joined_and_nothing_else_is_left(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     arrived = fetch(index, content, folder)
-    assert (arrived[0], arrived[-1]) == (0, len(content)) and arrived == sorted(arrived) and len(set(arrived)) > 4
+    assert (
+        (arrived[0], arrived[-1]) == (0, len(content))
+        and arrived == sorted(arrived)
+        and len(set(arrived)) > 4
+    )
     assert (folder / FILE).read_bytes() == content
     assert names(folder) == [FILE]
     assert not (Path.home() / ".cache").exists(), "pip keeps no second copy"
@@ -83,16 +93,28 @@ def killed(running_file: RemoteFile, folder: Path, point: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cut", "point"),
-    [(cancelled, 0), (closed, PART_BYTES - 1), (killed, PART_BYTES), (killed, 2 * PART_BYTES + 5), (cancelled, 3 * PART_BYTES)],
+    [
+        (cancelled, 0),
+        (closed, PART_BYTES - 1),
+        (killed, PART_BYTES),
+        (killed, 2 * PART_BYTES + 5),
+        (cancelled, 3 * PART_BYTES),
+    ],
 )
 def test_a_download_goes_on_from_its_last_whole_part(
-    index: WheelFolder, content: bytes, folder: Path, cut: Callable[[RemoteFile, Path, int], None], point: int
+    index: WheelFolder,
+    content: bytes,
+    folder: Path,
+    cut: Callable[[RemoteFile, Path, int], None],
+    point: int,
 ) -> None:
     cut(wanted(index, content), folder, point)
     assert not (folder / FILE).exists()
     (part,) = download.parts(FILE, folder)
     whole = part.stat().st_size // PART_BYTES
-    assert whole >= point // PART_BYTES - 1, "at most the part that was told of last is fetched again"
+    assert whole >= point // PART_BYTES - 1, (
+        "at most the part that was told of last is fetched again"
+    )
     for number in range(1, whole + 1):
         index.path(number).unlink()
     assert fetch(index, content, folder)[1] >= whole * PART_BYTES
@@ -100,17 +122,26 @@ def test_a_download_goes_on_from_its_last_whole_part(
     assert names(folder) == [FILE]
 
 
-def test_pip_ends_with_a_download_that_is_stopped(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_pip_ends_with_a_download_that_is_stopped(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     cancel, others = Cancel(), psutil.Process().children(recursive=True)
     running = download.download_wheels(wanted(index, content), folder, cancel)
     next(arrived for arrived in running if arrived >= PART_BYTES)
-    started = [process for process in psutil.Process().children(recursive=True) if process not in others]
+    started = [
+        process for process in psutil.Process().children(recursive=True) if process not in others
+    ]
     threading.Timer(0.05, cancel.set).start()
     with suppress(StopIteration):
         while True:
             next(running)
     assert names(folder) == [path.name for path in download.parts(FILE, folder)]
-    until(lambda: all(not process.is_running() or process.status() == psutil.STATUS_ZOMBIE for process in started))
+    until(
+        lambda: all(
+            not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+            for process in started
+        )
+    )
 
 
 def test_a_file_begun_from_its_page_goes_on_in_wheels_and_the_other_way_round(
@@ -144,23 +175,38 @@ def test_an_altered_wheel_is_refused(index: WheelFolder, content: bytes, folder:
     assert names(folder) == [part.name]
 
 
-def test_a_wheel_with_another_file_in_it_is_refused(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_a_wheel_with_another_file_in_it_is_refused(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     other = replace(index.wheels, inside="*/part*.txt")
-    with pytest.raises(SourceError, match=r"tiny-part1==0\.2\.0 on the package index is another package"):
-        list(download.download_wheels(replace(wanted(index, content), wheels=other), folder, Cancel()))
+    with pytest.raises(
+        SourceError, match=r"tiny-part1==0\.2\.0 on the package index is another package"
+    ):
+        list(
+            download.download_wheels(
+                replace(wanted(index, content), wheels=other), folder, Cancel()
+            )
+        )
     assert (folder / FILE).exists() is False
 
 
-def test_parts_that_are_no_such_file_are_removed(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_parts_that_are_no_such_file_are_removed(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     other = replace(wanted(index, content), sha256="0" * 64)
     with pytest.raises(SourceError, match=r"its hash is another\. It was removed"):
         list(download.download_wheels(other, folder, Cancel()))
     assert names(folder) == []
 
 
-def test_an_index_that_has_not_got_a_part_is_said(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_an_index_that_has_not_got_a_part_is_said(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     index.path(2).unlink()
-    with pytest.raises(SourceError, match=r"pip could not get tiny-part2==0\.2\.0 from its package index\. What has arrived"):
+    with pytest.raises(
+        SourceError,
+        match=r"pip could not get tiny-part2==0\.2\.0 from its package index\. What has arrived",
+    ):
         fetch(index, content, folder)
     assert [path.stat().st_size for path in download.parts(FILE, folder)] == [PART_BYTES]
 
@@ -193,7 +239,9 @@ def test_a_disk_without_room_is_told_and_the_memory_keeps_its_own(
     assert not (folder / FILE).exists()
 
 
-def test_what_a_killed_pip_left_is_removed(index: WheelFolder, content: bytes, folder: Path) -> None:
+def test_what_a_killed_pip_left_is_removed(
+    index: WheelFolder, content: bytes, folder: Path
+) -> None:
     index.alter(2)
     with pytest.raises(SourceError):
         fetch(index, content, folder)

@@ -1,6 +1,8 @@
-"""Makes tiny GGUF models with random weights: right for templates, tokens and cache behaviour, meaningless as text.
+"""Makes tiny GGUF models with random weights: right for templates, tokens and cache behaviour,
+meaningless as text.
 
-The chat templates are shortened from those the model families publish: what they write and what they refuse is kept.
+The chat templates are shortened from those the model families publish: what they write and what
+they refuse is kept.
 """
 
 from dataclasses import dataclass, field, replace
@@ -55,7 +57,13 @@ LLAMA3 = Family(
     "{%- for message in messages %}{{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' }}"
     "{{- message['content'] | trim + '<|eot_id|>' }}{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{%- endif %}",
-    ("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"),
+    (
+        "<|begin_of_text|>",
+        "<|end_of_text|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+    ),
     bos="<|begin_of_text|>",
     eos="<|eot_id|>",
     pre="llama-bpe",
@@ -114,7 +122,9 @@ MAGISTRAL = Family(
 )
 NO_TEMPLATE = Family("no-template", None, ("<s>", "</s>"), bos="<s>", eos="</s>", adds_bos=True)
 BROKEN_TEMPLATE = Family("broken-template", "{% for %}", ("<s>", "</s>"), bos="<s>", eos="</s>")
-HYBRID = Family("hybrid", CHATML.template, CHATML.control, bos=CHATML.bos, eos=CHATML.eos, architecture="lfm2")
+HYBRID = Family(
+    "hybrid", CHATML.template, CHATML.control, bos=CHATML.bos, eos=CHATML.eos, architecture="lfm2"
+)
 
 
 def write_in_parts(path: Path, family: Family, tensors: int = 8) -> list[Path]:
@@ -179,8 +189,24 @@ def _vocabulary(family: Family) -> tuple[list[str], list[int], list[str]]:
     types = [CONTROL] * len(family.control) + [USER_DEFINED] * len(family.user_defined)
     if family.tokenizer == "spm":
         bytes_ = [f"<0x{number:02X}>" for number in range(256)]
-        words = ["▁", *map(chr, range(33, 127)), "▁t", "▁a", "he", "▁the", "▁hello", "el", "hel", "hell", "hello"]
-        return ["<unk>", *special, *bytes_, *words], [UNKNOWN, *types, *[BYTE] * 256, *[NORMAL] * len(words)], []
+        words = [
+            "▁",
+            *map(chr, range(33, 127)),
+            "▁t",
+            "▁a",
+            "he",
+            "▁the",
+            "▁hello",
+            "el",
+            "hel",
+            "hell",
+            "hello",
+        ]
+        return (
+            ["<unk>", *special, *bytes_, *words],
+            [UNKNOWN, *types, *[BYTE] * 256, *[NORMAL] * len(words)],
+            [],
+        )
     letters = list(_printable_bytes().values())
     merges = ["t h", "th e", "Ġ the", "h e", "l l", "he ll", "hell o"]
     words = [merge.replace(" ", "") for merge in merges]
@@ -191,19 +217,32 @@ def _printable_bytes() -> dict[int, str]:
     """The characters that byte-level tokenizers use for bytes (GPT-2)."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [number for number in range(256) if number not in plain]
-    return {number: chr(number) for number in plain} | {number: chr(256 + at) for at, number in enumerate(others)}
+    return {number: chr(number) for number in plain} | {
+        number: chr(256 + at) for at, number in enumerate(others)
+    }
 
 
 def _tensors(family: Family, vocabulary: int) -> dict[str, tuple[int, ...]]:
     """Names and shapes (rows first) of the weights."""
     square, one = (WIDTH, WIDTH), (WIDTH,)
     shapes: dict[str, tuple[int, ...]] = {"token_embd.weight": (vocabulary, WIDTH)}
-    shapes["token_embd_norm.weight" if family.architecture == "lfm2" else "output_norm.weight"] = one
+    shapes["token_embd_norm.weight" if family.architecture == "lfm2" else "output_norm.weight"] = (
+        one
+    )
     for number in range(LAYERS):
-        layer = {"attn_norm": one, "ffn_norm": one, "ffn_gate": (HIDDEN, WIDTH), "ffn_up": (HIDDEN, WIDTH)}
+        layer = {
+            "attn_norm": one,
+            "ffn_norm": one,
+            "ffn_gate": (HIDDEN, WIDTH),
+            "ffn_up": (HIDDEN, WIDTH),
+        }
         layer["ffn_down"] = (WIDTH, HIDDEN)
         if family.architecture == "lfm2" and number == 0:
-            layer |= {"shortconv.conv": (WIDTH, 3), "shortconv.in_proj": (3 * WIDTH, WIDTH), "shortconv.out_proj": square}
+            layer |= {
+                "shortconv.conv": (WIDTH, 3),
+                "shortconv.in_proj": (3 * WIDTH, WIDTH),
+                "shortconv.out_proj": square,
+            }
         else:
             layer |= {"attn_q": square, "attn_k": square, "attn_v": square, "attn_output": square}
             if family.architecture != "llama":

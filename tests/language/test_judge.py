@@ -11,7 +11,9 @@ MOST_BYTES = 4_000_000
 def test_the_judge_was_fitted_to_the_examples_that_are_there() -> None:
     rows, by = examples(), fitted()
     names = [str(name) for name in by["topic_names"]]
-    assert [names[label] if label < len(names) else None for label in by["labels"]] == [row.get("f") for row in rows]
+    assert [names[label] if label < len(names) else None for label in by["labels"]] == [
+        row.get("f") for row in rows
+    ]
     assert by["weight"].tolist() == [row["weight"] for row in rows]
 
 
@@ -21,7 +23,9 @@ def test_the_file_of_the_judge_is_small() -> None:
 
 def test_nothing_is_learned_from_what_the_embedding_model_does_not_know() -> None:
     said = ["我得了糖尿病", "ฉันเป็นโรคเบาหวาน", "I keep bees."]
-    unknown, also_unknown, known = (judgement.lasts for judgement in judge(said, Reader().embed(said)))
+    unknown, also_unknown, known = (
+        judgement.lasts for judgement in judge(said, Reader().embed(said))
+    )
     assert unknown == also_unknown == 0 < known
 
 

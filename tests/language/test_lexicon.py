@@ -31,7 +31,9 @@ def test_every_list_that_is_asked_for_is_there() -> None:
 def test_every_entry_is_used_and_every_name_in_braces_is_an_entry(file: Path) -> None:
     words, entries = lexicon(file.stem), tomllib.loads(file.read_text("utf-8"))
     named = set(re.findall(r"\{([a-z_]+)\}", f"{SOURCES}\n{TEXTS}"))
-    named |= {name for pair in re.findall(r"[\"']([a-z_]+)[\"']|\.([a-z_]+)\b", SOURCES) for name in pair}
+    named |= {
+        name for pair in re.findall(r"[\"']([a-z_]+)[\"']|\.([a-z_]+)\b", SOURCES) for name in pair
+    }
     assert entries.keys() - named == set()
     for name in set(re.findall(r"\{([a-z_]+)\}", file.read_text("utf-8"))) - {"name"}:
         assert words.entry(name), name

@@ -11,7 +11,10 @@ from memapp.language.word_file import words_of
     [
         ("i'm allergic to walnuts", {"walnut"}),
         ("My son Leo has a peanut allergy.", {"peanut"}),
-        ("I’m allergic to nuts, shellfish and kiwi, so I read every label", {"nut", "shellfish", "kiwi"}),
+        (
+            "I’m allergic to nuts, shellfish and kiwi, so I read every label",
+            {"nut", "shellfish", "kiwi"},
+        ),
         ("I'm lactose intolerant", {"lactos"}),
         ("We don't eat pork at all", {"pork"}),
         ("i'm a vegetarian", set()),
@@ -25,11 +28,20 @@ def test_what_a_limit_forbids_is_what_its_words_are_about(text: str, named: set[
     words = words_of(text)
     assert is_limit(text, words)
     found = forbidden(text, words)
-    assert {text[:4] for text in found} == {name[:4] for name in named}, found  # endings are the word file's
+    assert {text[:4] for text in found} == {name[:4] for name in named}, (
+        found
+    )  # endings are the word file's
 
 
 @pytest.mark.parametrize(
-    "text", ["I love walnuts", "My sister Ilse is a potter.", "I don't have a car", "Ich wohne in Kiel", "No sé"]
+    "text",
+    [
+        "I love walnuts",
+        "My sister Ilse is a potter.",
+        "I don't have a car",
+        "Ich wohne in Kiel",
+        "No sé",
+    ],
 )
 def test_what_tells_no_limit(text: str) -> None:
     assert not is_limit(text, words_of(text))
@@ -46,6 +58,8 @@ def test_what_tells_no_limit(text: str) -> None:
         ("There's no walnut in it.", False),
     ],
 )
-def test_a_reply_names_what_is_forbidden_unless_it_leaves_that_out(reply: str, *, is_named: bool) -> None:
+def test_a_reply_names_what_is_forbidden_unless_it_leaves_that_out(
+    reply: str, *, is_named: bool
+) -> None:
     limit = "i'm allergic to walnuts"
     assert names_forbidden(reply, limit, words_of(limit)) is is_named

@@ -9,7 +9,12 @@ from memapp.language.word_file import words
 ASKED: list[tuple[str, str, RequestKind, str]] = [
     ("en", "can you remember that I hate kiwis?", "remember", "I hate kiwis"),
     ("en", "remove my address from your memory please", "forget", "my address"),
-    ("en", "can u like.. not keep the thing abt my tablets pls, feels weird", "forget", "my tablets"),
+    (
+        "en",
+        "can u like.. not keep the thing abt my tablets pls, feels weird",
+        "forget",
+        "my tablets",
+    ),
     ("en", "lose the bit about Lyon please", "forget", "Lyon"),
     ("de", "Kannst du dir bitte merken, dass ich Kiwis hasse?", "remember", "ich Kiwis hasse"),
     ("de", "kannst du das mit der Kündigung vergessen", "forget", "das mit der Kündigung"),
@@ -60,7 +65,9 @@ NOTHING = [
 
 
 @pytest.mark.parametrize(("code", "text", "kind", "content"), ASKED)
-def test_a_request_is_known_in_its_polite_forms_too(code: str, text: str, kind: RequestKind, content: str) -> None:
+def test_a_request_is_known_in_its_polite_forms_too(
+    code: str, text: str, kind: RequestKind, content: str
+) -> None:
     request = asked(text, words(code))
     assert request is not None
     assert (request.kind, request.content) == (kind, content)

@@ -10,7 +10,9 @@ from memapp.language.word_file import words, words_of
 EN = words("en")
 
 
-@pytest.mark.parametrize("text", ["what is that?", "wat was her name", "so how do i get there", "is it far"])
+@pytest.mark.parametrize(
+    "text", ["what is that?", "wat was her name", "so how do i get there", "is it far"]
+)
 def test_a_question_needs_no_mark(text: str) -> None:
     assert is_question(text, EN)
 
@@ -21,7 +23,8 @@ def test_a_sentence_that_begins_like_a_question_may_be_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_leaning"), [("She keeps goats.", True), ("and they hate it", True), ("My aunt loves her goats.", False)]
+    ("text", "is_leaning"),
+    [("She keeps goats.", True), ("and they hate it", True), ("My aunt loves her goats.", False)],
 )
 def test_a_sentence_leans_on_the_one_before_by_its_pronouns(text: str, is_leaning: bool) -> None:
     assert leans(text, EN, is_first=False) is is_leaning
@@ -42,7 +45,10 @@ def test_a_correction_is_known_by_its_words(text: str, kind: str) -> None:
 
 
 def test_what_is_too_long_is_cut_at_a_clause_or_at_a_word() -> None:
-    assert cut_at_clause("I keep goats on a farm, and I sell the cheese", 30, EN) == "I keep goats on a farm"
+    assert (
+        cut_at_clause("I keep goats on a farm, and I sell the cheese", 30, EN)
+        == "I keep goats on a farm"
+    )
     assert cut_at_clause("goats " * 20, 32, EN) == "goats goats goats goats goats"
     assert cut_at_clause("x" * 50, 20, EN) == "x" * 20
 

@@ -30,7 +30,9 @@ def test_days_and_months_are_read(text: str, expected: NamedTime):
     assert named_times(text, TODAY) == [expected]
 
 
-@pytest.mark.parametrize("text", ["May I ask?", "a long march", "marketing", "decide 4 things", "in 2023", "octopus", ""])
+@pytest.mark.parametrize(
+    "text", ["May I ask?", "a long march", "marketing", "decide 4 things", "in 2023", "octopus", ""]
+)
 def test_other_words_name_no_time(text: str):
     assert named_times(text, TODAY) == []
 

@@ -19,16 +19,40 @@ CITY = Hint("city", "Porto")
     ("text", "withheld", "told"),
     [
         ("I'm Tom. I work at a bakery.", NAME, ["I work at a bakery."]),
-        ("hi! i'm Tom, just moved here for a new job. my sister paints", NAME, ["hi!", "my sister paints"]),
+        (
+            "hi! i'm Tom, just moved here for a new job. my sister paints",
+            NAME,
+            ["hi!", "my sister paints"],
+        ),
         ("I live in Porto. It is lovely. I play chess.", CITY, ["I play chess."]),
         ("I live in Porto. Porto's trams rattle. I play chess.", CITY, ["I play chess."]),
         ("I live in Porto. My home is in Lyon now. I play chess.", CITY, ["I play chess."]),
-        ("I am diabetic and I play chess. I keep hens.", Hint("fact", "I am diabetic and I play chess."), ["I keep hens."]),
-        ("I take pills. My knee hurts. I keep hens.", Hint("fact", "My knee hurts."), ["I keep hens."]),
+        (
+            "I am diabetic and I play chess. I keep hens.",
+            Hint("fact", "I am diabetic and I play chess."),
+            ["I keep hens."],
+        ),
+        (
+            "I take pills. My knee hurts. I keep hens.",
+            Hint("fact", "My knee hurts."),
+            ["I keep hens."],
+        ),
         ("Ich heiße Tom. Er ist ein Name. Ich spiele Schach.", NAME, ["Ich spiele Schach."]),
-        ("Je prends des cachets. Je joue aux échecs.", Hint("fact", "Je prends des cachets."), ["Je joue aux échecs."]),
-        ("I am on antidepressants and I play chess", Hint("health", "on antidepressants and i play chess"), []),
-        ("My pronouns are they/them. I told them so. I play chess.", Hint("pronouns", "they/them"), ["I play chess."]),
+        (
+            "Je prends des cachets. Je joue aux échecs.",
+            Hint("fact", "Je prends des cachets."),
+            ["Je joue aux échecs."],
+        ),
+        (
+            "I am on antidepressants and I play chess",
+            Hint("health", "on antidepressants and i play chess"),
+            [],
+        ),
+        (
+            "My pronouns are they/them. I told them so. I play chess.",
+            Hint("pronouns", "they/them"),
+            ["I play chess."],
+        ),
         ("我叫小明。 I play chess.", Hint("preferred_name", "小明"), []),
     ],
 )
@@ -70,17 +94,33 @@ def test_each_of_several_values_is_hidden() -> None:
 
 WORD = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), min_size=1, max_size=12)
 VALUE = st.lists(WORD, min_size=1, max_size=3).map(" ".join)
-SAYING = st.sampled_from(["I'm {}", "my name is {}", "I live in {}", "call me {}", "I have {}", "we met {}, {} and I"])
-BESIDE = st.sampled_from(["I work as a baker", "just moved here", "my sister paints", "hi", "I play chess and sing", "It is"])
+SAYING = st.sampled_from(
+    ["I'm {}", "my name is {}", "I live in {}", "call me {}", "I have {}", "we met {}, {} and I"]
+)
+BESIDE = st.sampled_from(
+    [
+        "I work as a baker",
+        "just moved here",
+        "my sister paints",
+        "hi",
+        "I play chess and sing",
+        "It is",
+    ]
+)
 JOINT = st.sampled_from([". ", ", ", " and ", "\n", "! ", "; ", " - ", ", but "])
 
 
 @given(VALUE, st.lists(st.tuples(st.one_of(SAYING, BESIDE), JOINT), min_size=1, max_size=6))
-def test_no_message_tells_a_value_that_is_withheld(value: str, parts: list[tuple[str, str]]) -> None:
+def test_no_message_tells_a_value_that_is_withheld(
+    value: str, parts: list[tuple[str, str]]
+) -> None:
     text = "".join(f"{part.replace('{}', value)}{joint}" for part, joint in parts)
     for field in ("preferred_name", "city", "health"):
         told = told_beside(text, [Hint(field, value)])
-        assert re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold()) is None
+        assert (
+            re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold())
+            is None
+        )
         assert not any(hint.field == field for hint in stated(told, words_of(told)))
 
 

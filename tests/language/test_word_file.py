@@ -1,15 +1,25 @@
-"""The word files of the languages: the same entries in all, and which language a text is written in."""
+"""The word files of the languages: the same entries in all, and which language a text is written
+in.
+"""
 
 import pytest
 
-from memapp.language.sentence import corrects, is_for_now, is_question, is_sensitive, leans, tells_secret
+from memapp.language.sentence import (
+    corrects,
+    is_for_now,
+    is_question,
+    is_sensitive,
+    leans,
+    tells_secret,
+)
 from memapp.language.word_file import CODES, words, words_of
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_each_language_has_the_entries_of_the_first_and_every_pattern_compiles(code: str) -> None:
     entries, first = (
-        {(section, name) for section, names in words(text).sections.items() for name in names} for text in (code, CODES[0])
+        {(section, name) for section, names in words(text).sections.items() for name in names}
+        for text in (code, CODES[0])
     )
     assert entries == first
     for section, name in sorted(entries):
@@ -86,13 +96,35 @@ def test_a_sentence_that_leans_on_another_is_known(code: str, leaning: str, whol
 @pytest.mark.parametrize(
     ("code", "sensitive", "ordinary", "secret"),
     [
-        ("en", "i was in therapy for years", "i bake bread every sunday", "my password is badger77"),
-        ("de", "ich hab seit jahren depressionen", "ich back jeden sonntag brot", "mein passwort ist igel77"),
-        ("fr", "je suis suivie pour une depression", "je fais du pain le dimanche", "mon mot de passe est loup77"),
-        ("es", "tomo pastillas para la ansiedad", "hago pan los domingos", "mi contraseña es lobo77"),
+        (
+            "en",
+            "i was in therapy for years",
+            "i bake bread every sunday",
+            "my password is badger77",
+        ),
+        (
+            "de",
+            "ich hab seit jahren depressionen",
+            "ich back jeden sonntag brot",
+            "mein passwort ist igel77",
+        ),
+        (
+            "fr",
+            "je suis suivie pour une depression",
+            "je fais du pain le dimanche",
+            "mon mot de passe est loup77",
+        ),
+        (
+            "es",
+            "tomo pastillas para la ansiedad",
+            "hago pan los domingos",
+            "mi contraseña es lobo77",
+        ),
     ],
 )
-def test_what_is_sensitive_or_secret_is_known_by_its_words(code: str, sensitive: str, ordinary: str, secret: str) -> None:
+def test_what_is_sensitive_or_secret_is_known_by_its_words(
+    code: str, sensitive: str, ordinary: str, secret: str
+) -> None:
     assert is_sensitive(sensitive, words(code))
     assert not is_sensitive(ordinary, words(code))
     assert tells_secret(secret)
@@ -136,17 +168,31 @@ ORDINARY = {
         "mein opa war arzt",
         "die alte kirche am markt ist schön",
     ],
-    "fr": ["le vélo m'a coûté 480 euros", "la petite visite du site", "mon grand-père était médecin", "la farine et le beurre"],
-    "es": ["la bici me costó 480 euros", "después del desayuno salimos", "mi abuelo era médico", "la harina y la mantequilla"],
+    "fr": [
+        "le vélo m'a coûté 480 euros",
+        "la petite visite du site",
+        "mon grand-père était médecin",
+        "la farine et le beurre",
+    ],
+    "es": [
+        "la bici me costó 480 euros",
+        "después del desayuno salimos",
+        "mi abuelo era médico",
+        "la harina y la mantequilla",
+    ],
 }
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in IN_PASSING.items() for text in texts])
+@pytest.mark.parametrize(
+    ("code", "text"), [(code, text) for code, texts in IN_PASSING.items() for text in texts]
+)
 def test_what_is_sensitive_is_heard_where_it_is_said_in_passing(code: str, text: str) -> None:
     assert is_sensitive(text, words(code))
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in ORDINARY.items() for text in texts])
+@pytest.mark.parametrize(
+    ("code", "text"), [(code, text) for code, texts in ORDINARY.items() for text in texts]
+)
 def test_prices_and_the_words_of_a_trade_are_not_sensitive(code: str, text: str) -> None:
     assert not is_sensitive(text, words(code))
 
@@ -155,9 +201,17 @@ def test_prices_and_the_words_of_a_trade_are_not_sensitive(code: str, text: str)
     ("code", "for_now", "lasting"),
     [
         ("en", "draft me a note to the landlord", "i write letters to my gran"),
-        ("de", "schreib mir mal ne kurze mail an den vermieter", "schreib mir seit jahren mit einer freundin aus peru"),
+        (
+            "de",
+            "schreib mir mal ne kurze mail an den vermieter",
+            "schreib mir seit jahren mit einer freundin aus peru",
+        ),
         ("de", "ich will heut abend was kochen", "heut abend hab ich wie jeden dienstag chorprobe"),
-        ("de", "hab ich dir doch neulich erzählt", "ich hab dir ja erzählt dass ich klarinette spiele, jetzt auch oboe"),
+        (
+            "de",
+            "hab ich dir doch neulich erzählt",
+            "ich hab dir ja erzählt dass ich klarinette spiele, jetzt auch oboe",
+        ),
         ("fr", "écris-moi un mail pour le proprio", "j'écris à une amie du Pérou"),
         ("fr", "ce soir je fais des crepes", "ce soir j'ai chorale comme tous les mardis"),
         ("fr", "je te l'ai deja dit l'autre jour", "je t'ai dit que je joue du hautbois"),
@@ -166,7 +220,9 @@ def test_prices_and_the_words_of_a_trade_are_not_sensitive(code: str, text: str)
         ("es", "ya te lo conté el otro día", "te dije que toco el oboe"),
     ],
 )
-def test_an_order_a_plan_for_today_and_a_word_about_having_told_are_for_now(code: str, for_now: str, lasting: str) -> None:
+def test_an_order_a_plan_for_today_and_a_word_about_having_told_are_for_now(
+    code: str, for_now: str, lasting: str
+) -> None:
     assert is_for_now(for_now, words(code))
     assert not is_for_now(lasting, words(code))
 
@@ -175,14 +231,22 @@ def test_an_order_a_plan_for_today_and_a_word_about_having_told_are_for_now(code
     ("code", "of_person", "of_others"),
     [
         ("de", ["unser Hund", "mir reichts"], ["meinst du", "die Einheit"]),
-        ("fr", ["j'habite ici", "jai un chien", "il m'énerve", "nos voisins"], ["l'ami", "d'accord", "jeudi"]),
+        (
+            "fr",
+            ["j'habite ici", "jai un chien", "il m'énerve", "nos voisins"],
+            ["l'ami", "d'accord", "jeudi"],
+        ),
         ("es", ["nuestro perro", "a mí", "me voy"], ["mil perros", "el mes"]),
     ],
 )
-def test_the_first_person_is_known_also_where_letters_are_left_out(code: str, of_person: list[str], of_others: list[str]) -> None:
+def test_the_first_person_is_known_also_where_letters_are_left_out(
+    code: str, of_person: list[str], of_others: list[str]
+) -> None:
     assert all(words(code).finds("others", "first_person", text) for text in of_person)
     assert not any(words(code).finds("others", "first_person", other) for other in of_others)
 
 
 def test_feeling_safe_is_no_secret() -> None:
-    assert tells_secret("the safe code is 4711") and not tells_secret("i feel safe at 40 on the motorway")
+    assert tells_secret("the safe code is 4711") and not tells_secret(
+        "i feel safe at 40 on the motorway"
+    )

@@ -1,4 +1,6 @@
-"""The server for other programs, asked with the protocol's own client: what an agent gets, and what it can do nothing about."""
+"""The server for other programs, asked with the protocol's own client: what an agent gets, and what
+it can do nothing about.
+"""
 
 import json
 import sqlite3
@@ -39,7 +41,10 @@ class Agent:
         return text if answer.is_error else answer.structured_content
 
     async def found(self, query: str, **given: Any) -> list[str]:
-        return [item["text"] for item in (await self.ask("search_memories", query=query, **given))["memories"]]
+        return [
+            item["text"]
+            for item in (await self.ask("search_memories", query=query, **given))["memories"]
+        ]
 
 
 Launch = Callable[..., AbstractAsyncContextManager[Agent]]
@@ -50,7 +55,9 @@ def launch(runtime: Runtime) -> Launch:
     """Return what connects a client to the server of an agent, in this process."""
 
     @asynccontextmanager
-    async def launched(name: str = "editor", program: Implementation | None = None, **also: Any) -> AsyncIterator[Agent]:
+    async def launched(
+        name: str = "editor", program: Implementation | None = None, **also: Any
+    ) -> AsyncIterator[Agent]:
         async with Client(build(runtime, name, **also), client_info=program) as client:
             yield Agent(client)
 
@@ -73,26 +80,50 @@ async def test_each_tool_says_what_it_is_takes_and_returns(launch: Launch) -> No
         }
         for tool in tools:
             hints = tool.annotations
-            assert tool.title and tool.description and tool.output_schema and hints and len(tool.name) < 20
-            told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+            assert (
+                tool.title
+                and tool.description
+                and tool.output_schema
+                and hints
+                and len(tool.name) < 20
+            )
+            told = (
+                hints.read_only_hint,
+                hints.destructive_hint,
+                hints.idempotent_hint,
+                hints.open_world_hint,
+            )
             assert None not in told
-            assert all("description" in parameter for parameter in tool.input_schema["properties"].values())
+            assert all(
+                "description" in parameter for parameter in tool.input_schema["properties"].values()
+            )
 
 
-async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_else(runtime: Runtime, launch: Launch) -> None:
+async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_else(
+    runtime: Runtime, launch: Launch
+) -> None:
     coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
     born = curate.add(runtime, "I was born in Bergen.", category="profile").memory_id
     async with launch() as agent:
         answer = await agent.ask("search_memories", query="coffee milk")
         assert "no instructions" in answer["what"]
         only = answer["memories"][0]
-        assert (only["id"], only["text"], only["origin"], only["date"]) == (coffee, f'"{COFFEE}"', "person", "2026-01-31")
+        assert (only["id"], only["text"], only["origin"], only["date"]) == (
+            coffee,
+            f'"{COFFEE}"',
+            "person",
+            "2026-01-31",
+        )
         assert "words" in only["why"]
         assert await agent.found("born Bergen") == []
-        assert "not on the agent's list" in await agent.ask("search_memories", query="born", category="profile")
+        assert "not on the agent's list" in await agent.ask(
+            "search_memories", query="born", category="profile"
+        )
         assert "not granted" in await agent.ask("recent_memories", category="profile")
         assert [item["id"] for item in (await agent.ask("recent_memories"))["memories"]] == [coffee]
-        assert [str(resource.uri) for resource in (await agent.client.list_resources()).resources] == ["memapp://recent"]
+        assert [
+            str(resource.uri) for resource in (await agent.client.list_resources()).resources
+        ] == ["memapp://recent"]
         for uri in (f"memapp://memory/{born}", "memapp://profile", "memapp://nothing"):
             with pytest.raises(MCPError):
                 await agent.client.read_resource(uri)
@@ -101,14 +132,20 @@ async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_els
         about = await agent.client.get_prompt("about", {"topic": "coffee"})
         assert COFFEE in about.messages[0].content.text  # type: ignore[union-attr]
         grant(runtime, '[editor]\ncategories = ["profile"]\nproposes = false\n')
-        assert await agent.found("born coffee") == ['"I was born in Bergen."'], "what the file says counts from the next call on"
+        assert await agent.found("born coffee") == ['"I was born in Bergen."'], (
+            "what the file says counts from the next call on"
+        )
         assert (await agent.client.read_resource("memapp://profile")).contents
         assert "may not propose" in await agent.ask("remember", text="I like tea.")
 
 
-async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(runtime: Runtime, launch: Launch) -> None:
+async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(
+    runtime: Runtime, launch: Launch
+) -> None:
     async with launch() as agent, launch("other") as other:
-        waits = await agent.ask("remember", text="I keep bees.", quote="my bees swarmed", category="interests")
+        waits = await agent.ask(
+            "remember", text="I keep bees.", quote="my bees swarmed", category="interests"
+        )
         assert waits["status"] == "waits"
         (request,) = pending.list_pending(runtime)
         assert (request.field, request.proposer, request.quote) == ("fact", ME, "my bees swarmed")
@@ -130,9 +167,13 @@ async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(runtime: R
 
 
 def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
-    """Act as the model of an agent: give the next call, be shown what came of it as text, and say something in the end."""
+    """Act as the model of an agent: give the next call, be shown what came of it as text, and say
+    something in the end.
+    """
     tools = yield "tools", {}
-    search = next(line.split(":")[0] for line in tools.splitlines() if "Find what the person said" in line)
+    search = next(
+        line.split(":")[0] for line in tools.splitlines() if "Find what the person said" in line
+    )
     found = yield search, {"query": "How do they drink their coffee?"}
     read = yield "read", {"uri": f"memapp://memory/{json.loads(found)['memories'][0]['id']}"}
     said = json.loads(read)["text"].strip('"')
@@ -142,7 +183,9 @@ def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
     return f"You told me: {said} And of the bees: {json.loads(waits)['told']}"
 
 
-async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runtime, launch: Launch) -> None:
+async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(
+    runtime: Runtime, launch: Launch
+) -> None:
     curate.add(runtime, COFFEE, category="preferences")
     model, shown, said = scripted_model(), "", ""
     async with launch() as agent:
@@ -150,7 +193,10 @@ async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runt
         while not said:
             match call:
                 case "tools":
-                    shown = "\n".join(f"{tool.name}: {tool.description}" for tool in (await agent.client.list_tools()).tools)
+                    shown = "\n".join(
+                        f"{tool.name}: {tool.description}"
+                        for tool in (await agent.client.list_tools()).tools
+                    )
                 case "read":
                     shown = (await agent.client.read_resource(given["uri"])).contents[0].text  # type: ignore[union-attr]
                 case _:
@@ -163,18 +209,29 @@ async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runt
     assert [(request.new_value, request.quote) for request in pending.list_pending(runtime)] == [
         ("I keep bees.", "my bees swarmed")
     ]
-    assert [bool(call.refused) for call in agents.list_calls(runtime, ME, 9)] == [False, True, False, False]
+    assert [bool(call.refused) for call in agents.list_calls(runtime, ME, 9)] == [
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
-async def test_a_correction_takes_the_place_only_with_the_yes(runtime: Runtime, launch: Launch) -> None:
+async def test_a_correction_takes_the_place_only_with_the_yes(
+    runtime: Runtime, launch: Launch
+) -> None:
     coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
     async with launch() as agent:
-        assert (await agent.ask("correct", id=coffee, text="I drink my coffee black."))["status"] == "waits"
+        assert (await agent.ask("correct", id=coffee, text="I drink my coffee black."))[
+            "status"
+        ] == "waits"
         assert await agent.found("coffee") == [f'"{COFFEE}"']
         assert "no memory of this id" in await agent.ask("correct", id="01NOSUCH", text="Anything.")
         decisions.approve(runtime, pending.list_pending(runtime)[0].id)
         assert await agent.found("coffee") == ['"I drink my coffee black."']
-        assert "Nothing that this agent" in await agent.ask("withdraw", id=coffee), "what is remembered the person changes"
+        assert "Nothing that this agent" in await agent.ask("withdraw", id=coffee), (
+            "what is remembered the person changes"
+        )
 
 
 async def test_no_more_than_twenty_wait_and_a_no_holds(runtime: Runtime, launch: Launch) -> None:
@@ -190,7 +247,9 @@ async def test_no_more_than_twenty_wait_and_a_no_holds(runtime: Runtime, launch:
         assert "said no" in await agent.ask("remember", text=f"I own {MOST_WAITING} boats.")
 
 
-async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(runtime: Runtime, launch: Launch) -> None:
+async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(
+    runtime: Runtime, launch: Launch
+) -> None:
     async with launch() as agent:
         await agent.ask("remember", text="My dog is called Pip.")
         learn(runtime, chat_of(runtime, "My dog is called Pip."))
@@ -198,7 +257,9 @@ async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(runtime
         assert pending.list_pending(runtime) == []
 
 
-async def test_a_proposal_hides_nothing_of_what_the_person_said(runtime: Runtime, launch: Launch) -> None:
+async def test_a_proposal_hides_nothing_of_what_the_person_said(
+    runtime: Runtime, launch: Launch
+) -> None:
     said = [
         message
         for message in chat.list_messages(runtime.read(), chat_of(runtime, "Soup is on the stove."))
@@ -212,25 +273,39 @@ async def test_a_proposal_hides_nothing_of_what_the_person_said(runtime: Runtime
 
 
 @pytest.mark.parametrize("by", ["chat", "signals"])
-async def test_the_schema_lets_nobody_but_the_person_say_yes(runtime: Runtime, launch: Launch, by: Any) -> None:
+async def test_the_schema_lets_nobody_but_the_person_say_yes(
+    runtime: Runtime, launch: Launch, by: Any
+) -> None:
     async with launch() as agent:
         waits = await agent.ask("remember", text="I keep bees.")
     bees = fact("I keep bees.", runtime.clock(), origin="agent")
-    with pytest.raises(sqlite3.IntegrityError, match="nobody but the person"), runtime.decide() as session:
+    with (
+        pytest.raises(sqlite3.IntegrityError, match="nobody but the person"),
+        runtime.decide() as session,
+    ):
         consents.decide(session, waits["id"], "approved", by)
     with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.write() as session:
         changes.apply(session, Created(bees), Actor("person"))
     coffee = curate.add(runtime, COFFEE).memory_id
-    with pytest.raises(sqlite3.IntegrityError, match="changes nothing itself"), runtime.write() as session:
+    with (
+        pytest.raises(sqlite3.IntegrityError, match="changes nothing itself"),
+        runtime.write() as session,
+    ):
         changes.apply(session, SoftDeleted(coffee, "person", runtime.purge_at()), Actor(ME))
 
 
-async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(runtime: Runtime, launch: Launch) -> None:
+async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(
+    runtime: Runtime, launch: Launch
+) -> None:
     async with launch() as agent:
         await agent.ask("recent_memories")
         assert trust.get_agent(runtime, ME).name == ME
         trust.set_blocked(runtime, ME, blocked=True)
-        for tool, given in {"recent_memories": {}, "remember": {"text": "I like tea."}, "lesson_hint": {"command": "ls"}}.items():
+        for tool, given in {
+            "recent_memories": {},
+            "remember": {"text": "I like tea."},
+            "lesson_hint": {"command": "ls"},
+        }.items():
             assert "blocked this agent" in await agent.ask(tool, **given)
         with pytest.raises(MCPError, match="blocked"):
             await agent.client.read_resource("memapp://recent")
@@ -240,27 +315,45 @@ async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(runtime: Runti
         assert "memories" in await agent.ask("recent_memories")
 
 
-async def test_each_call_is_noted_without_a_word_of_the_agents(runtime: Runtime, launch: Launch) -> None:
+async def test_each_call_is_noted_without_a_word_of_the_agents(
+    runtime: Runtime, launch: Launch
+) -> None:
     coffee = curate.add(runtime, COFFEE).memory_id
     async with launch() as agent:
         await agent.ask("search_memories", query="zyzzyva coffee")
         await agent.ask("search_memories", query="zyzzyva", category="zyzzyva")
         await agent.ask("remember", text="zyzzyva" * 99)
         await agent.ask("zyzzyva")
-        for ask in (agent.client.read_resource("memapp://zyzzyva"), agent.client.get_prompt("zyzzyva", {})):
+        for ask in (
+            agent.client.read_resource("memapp://zyzzyva"),
+            agent.client.get_prompt("zyzzyva", {}),
+        ):
             with pytest.raises(MCPError):
                 await ask
     calls = agents.list_calls(runtime, ME, 99)
     assert [call.tool for call in reversed(calls)] == [
-        *("search_memories", "search_memories", "remember", "an unknown tool", "an unknown resource", "an unknown prompt"),
+        *(
+            "search_memories",
+            "search_memories",
+            "remember",
+            "an unknown tool",
+            "an unknown resource",
+            "an unknown prompt",
+        ),
     ]
     assert calls[-1].ids == (coffee,)
     assert all(call.refused for call in calls[:-1])
-    assert "zyzzyva" not in json.dumps([*recorded(runtime, "call"), *recorded(runtime, "search")], default=str)
+    assert "zyzzyva" not in json.dumps(
+        [*recorded(runtime, "call"), *recorded(runtime, "search")], default=str
+    )
 
 
-async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(runtime: Runtime, launch: Launch) -> None:
-    async with launch(program=Implementation(name="The person\u202e\n[b]", version="1" * 500)) as agent:
+async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(
+    runtime: Runtime, launch: Launch
+) -> None:
+    async with launch(
+        program=Implementation(name="The person\u202e\n[b]", version="1" * 500)
+    ) as agent:
         await agent.ask("remember", text="I keep bees.")
     known = trust.get_agent(runtime, ME).program
     assert known.startswith("The person [b] 111") and len(known) == 80
@@ -271,10 +364,21 @@ async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(runtime:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " \n ", "\0", "a" * 281, "\ud800", "my password is hunter2", "x" * 10_000_000, "\u202e\u200b"],
+    [
+        "",
+        " \n ",
+        "\0",
+        "a" * 281,
+        "\ud800",
+        "my password is hunter2",
+        "x" * 10_000_000,
+        "\u202e\u200b",
+    ],
     ids=["empty", "blank", "nul", "long", "surrogate", "secret", "10 MB", "invisible"],
 )
-async def test_what_cannot_be_proposed_is_refused_in_words(runtime: Runtime, launch: Launch, text: str) -> None:
+async def test_what_cannot_be_proposed_is_refused_in_words(
+    runtime: Runtime, launch: Launch, text: str
+) -> None:
     async with launch() as agent:
         said = await agent.ask("remember", text=text)
         assert isinstance(said, str)
@@ -282,7 +386,9 @@ async def test_what_cannot_be_proposed_is_refused_in_words(runtime: Runtime, lau
         assert pending.list_pending(runtime) == []
 
 
-async def test_too_many_calls_are_refused_until_the_minute_is_over(runtime: Runtime, launch: Launch) -> None:
+async def test_too_many_calls_are_refused_until_the_minute_is_over(
+    runtime: Runtime, launch: Launch
+) -> None:
     grant(runtime, "[editor]\ncalls_a_minute = 3\n")
     now = [0.0]
     async with launch(clock=lambda: now[0]) as agent:
@@ -295,14 +401,24 @@ async def test_too_many_calls_are_refused_until_the_minute_is_over(runtime: Runt
 
 async def test_lessons_go_both_ways(runtime: Runtime, launch: Launch) -> None:
     async with launch() as agent:
-        await agent.ask("step_report", command="git psuh", exit_code=1, output="git: 'psuh' is not a git command.")
+        await agent.ask(
+            "step_report",
+            command="git psuh",
+            exit_code=1,
+            output="git: 'psuh' is not a git command.",
+        )
         await agent.ask("step_report", command="git push", exit_code=0)
-        assert "`git push` worked once" in (await agent.ask("lesson_hint", command="git psuh"))["result"][0]
+        assert (
+            "`git push` worked once"
+            in (await agent.ask("lesson_hint", command="git psuh"))["result"][0]
+        )
         grant(runtime, "[editor]\nlessons = false\n")
         assert "not granted" in await agent.ask("lesson_hint", command="git psuh")
 
 
-async def test_earlier_messages_are_found_only_where_chats_are_granted(runtime: Runtime, launch: Launch) -> None:
+async def test_earlier_messages_are_found_only_where_chats_are_granted(
+    runtime: Runtime, launch: Launch
+) -> None:
     chat_of(runtime, "The heron stood in the reeds again.")
     async with launch() as agent:
         assert await agent.found("heron") == []

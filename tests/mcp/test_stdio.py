@@ -1,4 +1,6 @@
-"""`memapp mcp` as the process that a client starts: what it writes, what is left of it when it is killed, who shares the file."""
+"""`memapp mcp` as the process that a client starts: what it writes, what is left of it when it is
+killed, who shares the file.
+"""
 
 import asyncio
 import json
@@ -48,10 +50,14 @@ async def answer(connected: Client, tool: str, **given: Any) -> Any:
     return answered.structured_content
 
 
-async def test_an_agent_asks_and_proposes_while_the_person_decides(tmp_path: Path, person: Runtime) -> None:
+async def test_an_agent_asks_and_proposes_while_the_person_decides(
+    tmp_path: Path, person: Runtime
+) -> None:
     curate.add(person, "I like oat milk in my coffee.", category="preferences")
     async with client(tmp_path) as one, client(tmp_path, "other") as other:
-        found = await asyncio.gather(*(answer(each, "search_memories", query="coffee") for each in (one, other)))
+        found = await asyncio.gather(
+            *(answer(each, "search_memories", query="coffee") for each in (one, other))
+        )
         assert [len(each["memories"]) for each in found] == [1, 1], "without any model"
         await answer(one, "remember", text="I keep bees.", quote="my bees")
         (request,) = pending.list_pending(person)
@@ -64,21 +70,44 @@ async def test_an_agent_asks_and_proposes_while_the_person_decides(tmp_path: Pat
 
 def requests(*tools: dict[str, Any]) -> list[bytes]:
     """Return lines of the protocol that begin a session and call tools."""
-    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    info = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
     lines: list[dict[str, Any]] = [
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": info},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
     ]
-    lines += [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": tool} for n, tool in enumerate(tools, start=1)]
+    lines += [
+        {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": tool}
+        for n, tool in enumerate(tools, start=1)
+    ]
     return [json.dumps(line).encode() + b"\n" for line in lines]
 
 
-def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, person: Runtime) -> None:
-    rubbish = [b"no json\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n", b'{"jsonrpc": "2.0", "id": 7, "method": "nothing"}\n']
-    rubbish += [b'{"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": {"cursor": "\\ud83d"}}\n', b'{"id": true}\n']
-    begun = requests({"name": "remember", "arguments": {"text": "x" * 10_000_000}}, {"name": "recent_memories", "arguments": {}})
+def test_nothing_but_the_protocol_is_written_whatever_comes_in(
+    tmp_path: Path, person: Runtime
+) -> None:
+    rubbish = [
+        b"no json\n",
+        b"\xff\xfe\n",
+        b"[" * 100_000 + b"\n",
+        b'{"jsonrpc": "2.0", "id": 7, "method": "nothing"}\n',
+    ]
+    rubbish += [
+        b'{"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": {"cursor": "\\ud83d"}}\n',
+        b'{"id": true}\n',
+    ]
+    begun = requests(
+        {"name": "remember", "arguments": {"text": "x" * 10_000_000}},
+        {"name": "recent_memories", "arguments": {}},
+    )
     err = tmp_path / "stderr"
-    with err.open("wb") as stderr, subprocess.Popen(started(tmp_path), **PIPES, stderr=stderr) as process:
+    with (
+        err.open("wb") as stderr,
+        subprocess.Popen(started(tmp_path), **PIPES, stderr=stderr) as process,
+    ):
         assert process.stdin and process.stdout
         process.stdin.write(b"".join([*begun[:2], *rubbish, *begun[2:]]))
         process.stdin.flush()
@@ -91,7 +120,9 @@ def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, p
     assert "280" in told[1]["result"]["content"][0]["text"]
     assert not told[2]["result"].get("isError")
     assert "error" in told[7]
-    assert "no message of the protocol" in told[8]["error"]["message"], "half an emoji: else the client would wait for ever"
+    assert "no message of the protocol" in told[8]["error"]["message"], (
+        "half an emoji: else the client would wait for ever"
+    )
     assert b"xxxx" not in err.read_bytes()
     assert rest == b""
     assert process.returncode == 0, "it ends with its input"
@@ -99,8 +130,12 @@ def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, p
 
 
 @pytest.mark.parametrize("after", range(0, 12, 3))
-def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(tmp_path: Path, person: Runtime, after: int) -> None:
-    lines = requests(*({"name": "remember", "arguments": {"text": f"I own {n} boats."}} for n in range(1, 15)))
+def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(
+    tmp_path: Path, person: Runtime, after: int
+) -> None:
+    lines = requests(
+        *({"name": "remember", "arguments": {"text": f"I own {n} boats."}} for n in range(1, 15))
+    )
     with subprocess.Popen(started(tmp_path), **PIPES, stderr=subprocess.DEVNULL) as process:
         assert process.stdin and process.stdout
         process.stdin.write(b"".join(lines))
@@ -117,7 +152,9 @@ def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(tmp_path: Path,
     person.close()
 
 
-def test_a_signal_ends_a_server_whose_client_does_not_close_its_input(tmp_path: Path, person: Runtime) -> None:
+def test_a_signal_ends_a_server_whose_client_does_not_close_its_input(
+    tmp_path: Path, person: Runtime
+) -> None:
     with subprocess.Popen(started(tmp_path), **PIPES, stderr=subprocess.DEVNULL) as process:
         assert process.stdin and process.stdout
         process.stdin.write(requests()[0])
@@ -135,7 +172,12 @@ def test_without_an_agent_or_with_a_wrong_grant_it_says_so(tmp_path: Path) -> No
         ("--agent", "No Such"): "small letters",
         ("--agent", "editor"): "agents.toml, line 2: there is no category 'profil'",
     }.items():
-        done = subprocess.run([*COMMAND, "--home", str(tmp_path), "mcp", *given], input=b"", capture_output=True, check=False)
+        done = subprocess.run(
+            [*COMMAND, "--home", str(tmp_path), "mcp", *given],
+            input=b"",
+            capture_output=True,
+            check=False,
+        )
         assert done.returncode == 2
         assert done.stdout == b""
         assert said in done.stderr.decode()

@@ -26,7 +26,9 @@ def tom() -> Persona:
 
 
 def context(
-    message: str | None = "Hello there!", history: Sequence[Exchange] = (), persona: Persona | None = None
+    message: str | None = "Hello there!",
+    history: Sequence[Exchange] = (),
+    persona: Persona | None = None,
 ) -> PromptContext:
     persona = persona or companion()
     return PromptContext(persona, persona.evidence, tuple(history), message)

@@ -42,7 +42,9 @@ def limit_of(one: PromptContext) -> int:
     return LIMIT if one.persona.is_inner_voice else EXAMPLES + LIMIT
 
 
-def fit(one: PromptContext, limit: int = 0, count: Callable[[Prompt], int] | None = None) -> PromptContext:
+def fit(
+    one: PromptContext, limit: int = 0, count: Callable[[Prompt], int] | None = None
+) -> PromptContext:
     return budget.fit(one, ask, limit or limit_of(one), count or MODEL.prompt_tokens)
 
 
@@ -52,7 +54,10 @@ def cost(one: PromptContext) -> int:
 
 
 def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
-    return tuple(Exchange(f"question {number} " + "word " * words, f"answer {number}") for number in range(count))
+    return tuple(
+        Exchange(f"question {number} " + "word " * words, f"answer {number}")
+        for number in range(count)
+    )
 
 
 def test_a_context_that_fits_is_left_alone_and_counted_once_at_most() -> None:
@@ -98,7 +103,11 @@ def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
     fitted = fit(context(history=[*chat(5), long], persona=tom()))
     assert cost(fitted) <= LIMIT
     (kept,) = fitted.history
-    assert kept.user and kept.user.startswith("Please sum this up.") and kept.reply.startswith("In short:")
+    assert (
+        kept.user
+        and kept.user.startswith("Please sum this up.")
+        and kept.reply.startswith("In short:")
+    )
 
 
 def test_cards_go_when_no_exchange_is_left_to_drop() -> None:
@@ -116,7 +125,9 @@ def test_the_middle_of_a_monstrous_message_goes_last() -> None:
     fitted = fit(context(message, chat(3)), count=count)
     assert cost(fitted) <= limit_of(fitted)
     assert fitted.message is not None
-    assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith("What is it about?")
+    assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith(
+        "What is it about?"
+    )
     assert "characters left out" in fitted.message
     assert len(fitted.message) > 1000
     assert count.calls <= 8
@@ -138,7 +149,9 @@ def test_a_remark_has_no_message_to_cut() -> None:
     st.lists(st.text(min_size=1, max_size=80), max_size=12),
     st.integers(EXAMPLES + 500, EXAMPLES + 3000),
 )
-def test_no_request_is_larger_than_its_budget(message: str, replies: list[str], cards: list[str], limit: int) -> None:
+def test_no_request_is_larger_than_its_budget(
+    message: str, replies: list[str], cards: list[str], limit: int
+) -> None:
     history = tuple(Exchange(None if len(reply) % 3 == 0 else "and?", reply) for reply in replies)
     fitted = fit(PromptContext(companion(), tuple(cards), history, message), limit)
     assert cost(fitted) <= limit

@@ -26,28 +26,41 @@ def model() -> Iterator[LlamaModel]:
 
 
 def write(model: LlamaModel, request: tuple[Prompt, Sampling]) -> str:
-    return "".join(part.text for part in model.generate(*request, Cancel()) if isinstance(part, Piece))
+    return "".join(
+        part.text for part in model.generate(*request, Cancel()) if isinstance(part, Piece)
+    )
 
 
 @pytest.mark.slow
 def test_call_1_writes_what_is_needed_and_then_a_prediction(model: LlamaModel) -> None:
-    needed = json.loads(predict.HEAD + write(model, predict.request(context(MESSAGE))) + "}")["needed_info"]
+    needed = json.loads(predict.HEAD + write(model, predict.request(context(MESSAGE))) + "}")[
+        "needed_info"
+    ]
     assert predict.parse_prediction(write(model, predict.finish_request(context(MESSAGE), needed)))
 
 
 @pytest.mark.slow
 def test_a_list_that_was_read_is_continued_with_the_prediction(model: LlamaModel) -> None:
-    assert predict.parse_prediction(write(model, predict.finish_request(context(MESSAGE), ["café", "Ghent"])))
+    assert predict.parse_prediction(
+        write(model, predict.finish_request(context(MESSAGE), ["café", "Ghent"]))
+    )
 
 
 @pytest.mark.slow
 def test_a_memory_is_said_again_in_one_sentence_about_user(model: LlamaModel) -> None:
-    assert distil.parse(write(model, distil.request("My sister plays the cello in Ghent.", ["Hello."]))).startswith("User")
+    assert distil.parse(
+        write(model, distil.request("My sister plays the cello in Ghent.", ["Hello."]))
+    ).startswith("User")
 
 
 @pytest.mark.slow
 def test_concluding_writes_insights_with_their_evidence(model: LlamaModel) -> None:
-    text = write(model, insights.request(["I glue spines.", "I am so proud of the binding.", "What glue do restorers take?"]))
+    text = write(
+        model,
+        insights.request(
+            ["I glue spines.", "I am so proud of the binding.", "What glue do restorers take?"]
+        ),
+    )
     assert text.startswith('{"insights": [')
     if text.endswith("]}"):
         assert all(item.keys() == {"summary", "evidence"} for item in json.loads(text)["insights"])
@@ -69,6 +82,9 @@ def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
 @pytest.mark.slow
 def test_steps_are_judged_and_lessons_worded_in_a_form_that_can_be_read(model: LlamaModel) -> None:
     step = RunStep("1", "r", 1, "git push", 0, 1.0, None, datetime(2026, 1, 31, tzinfo=UTC))
-    assert referee.parse(write(model, referee.request("", [replace(step, action="git psuh"), step]))) is not None
+    assert (
+        referee.parse(write(model, referee.request("", [replace(step, action="git psuh"), step])))
+        is not None
+    )
     said = write(model, rewording.request('tar -xf "a b.tgs"', 'tar -xf "a b.tgz"', 2))
     assert rewording.parse(said, 2) or not said.endswith("}")

@@ -37,7 +37,9 @@ def test_a_missing_folder_has_no_personas(tmp_path: Path) -> None:
 
 
 def test_an_unknown_key_is_named_with_its_line_and_the_nearest_key(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ann\.toml, line 4: there is no key 'promt'\. Did you mean 'prompt'\?"):
+    with pytest.raises(
+        ConfigError, match=r"ann\.toml, line 4: there is no key 'promt'\. Did you mean 'prompt'\?"
+    ):
         load_one(tmp_path, GOOD + 'promt = "x"\n')
 
 
@@ -49,10 +51,15 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_key(tmp_path: Pat
         ('mode = "loud"', "line 4: mode is plain or inner_voice."),
         ('user_name = " "', "line 4: user_name is a text of 1 to 2,000 characters."),
         ('case_facts = "One."', "line 4: case_facts is a list of texts of 1 to 2,000 characters."),
-        ('evidence = ["One.", 2]', "line 4: evidence is a list of texts of 1 to 2,000 characters; number 2 is none."),
+        (
+            'evidence = ["One.", 2]',
+            "line 4: evidence is a list of texts of 1 to 2,000 characters; number 2 is none.",
+        ),
     ],
 )
-def test_a_wrong_value_is_named_with_its_line_and_what_is_expected(tmp_path: Path, line: str, said: str) -> None:
+def test_a_wrong_value_is_named_with_its_line_and_what_is_expected(
+    tmp_path: Path, line: str, said: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         load_one(tmp_path, GOOD + line + "\n")
     assert str(raised.value) == f"{tmp_path / 'ann.toml'}, {said}"
@@ -63,18 +70,32 @@ def test_every_key_has_words_for_what_it_takes() -> None:
 
 
 def test_a_missing_key_is_named_with_what_is_expected(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ann\.toml: there is no prompt\. prompt is a text of 1 to 20,000 characters\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"ann\.toml: there is no prompt\. prompt is a text of 1 to 20,000 characters\.$",
+    ):
         load_one(tmp_path, 'name = "Ann"\ndescription = "Short."\n')
 
 
 def test_bytes_that_are_no_text_are_told_in_plain_words(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"ann\.toml cannot be read as text\. Correct it, or move it out of this folder\.$"):
+    with pytest.raises(
+        ConfigError,
+        match=r"ann\.toml cannot be read as text\. Correct it, or move it out of this folder\.$",
+    ):
         load_one(tmp_path, b"\xff\xfe\x00")
 
 
 @pytest.mark.parametrize(
     "text",
-    [b"\xff\xfe\x00", "name = ", "[[[[", 'id = "x"\n' + GOOD, GOOD + 'evidence = ["", 3]\n', GOOD + "[name]\n", ""],
+    [
+        b"\xff\xfe\x00",
+        "name = ",
+        "[[[[",
+        'id = "x"\n' + GOOD,
+        GOOD + 'evidence = ["", 3]\n',
+        GOOD + "[name]\n",
+        "",
+    ],
     ids=["not text", "half a line", "brackets", "an id", "a bad card", "a table", "empty"],
 )
 def test_a_broken_file_is_a_configuration_error(tmp_path: Path, text: str | bytes) -> None:

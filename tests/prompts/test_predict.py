@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from memapp.domain.chat import Exchange
 from memapp.prompts import predict
 from memapp.prompts.few_shot import look_up_turns
-from memapp.prompts.predict import MAX_KEYWORDS, keywords, needs_nothing, parse, parse_prediction, read_enough
+from memapp.prompts.predict import (
+    MAX_KEYWORDS,
+    keywords,
+    needs_nothing,
+    parse,
+    parse_prediction,
+    read_enough,
+)
 from tests.prompts.contexts import context, tom
 
 WHOLE = ' ["jazz music", "AC/DC"], "what_the_person_writes_next": "I saw them live once."}'
@@ -57,7 +64,20 @@ def test_a_server_that_writes_the_head_again_is_understood() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "]", '"', "\\", '"]', "[" * 100_000, '["' * 50_000, "9" * 10_000, "\x00", "\ud800", '\\ud800", "\\u12', '\\"' * 20_000],
+    [
+        "",
+        "]",
+        '"',
+        "\\",
+        '"]',
+        "[" * 100_000,
+        '["' * 50_000,
+        "9" * 10_000,
+        "\x00",
+        "\ud800",
+        '\\ud800", "\\u12',
+        '\\"' * 20_000,
+    ],
 )
 def test_garbage_gives_something_storable(text: str) -> None:
     said = (*parse(text), parse_prediction(text))
@@ -66,7 +86,10 @@ def test_garbage_gives_something_storable(text: str) -> None:
     assert max(map(len, said)) <= predict.PREDICTION_CHARS
 
 
-@given(st.text(st.characters(exclude_categories=[]), max_size=300) | st.text('"\\[],:{}u0n \n', max_size=120))
+@given(
+    st.text(st.characters(exclude_categories=[]), max_size=300)
+    | st.text('"\\[],:{}u0n \n', max_size=120)
+)
 def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
     needed_info = parse(text)
     read_enough(text)
@@ -97,24 +120,38 @@ def test_the_words_of_a_message_stand_in_for_missing_keywords() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [' [], "prediction_next": "And at night?"}', ' [ ], "pre', '{"needed_info": []}', '{"needed_info": ["", "..."]}']
+    "text",
+    [
+        ' [], "prediction_next": "And at night?"}',
+        ' [ ], "pre',
+        '{"needed_info": []}',
+        '{"needed_info": ["", "..."]}',
+    ],
 )
 def test_nothing_is_needed_where_the_model_says_so(text: str) -> None:
     assert needs_nothing(text) and parse(text) == ()
 
 
-@pytest.mark.parametrize("text", ["", "}{:,,", 'I would "really" need [your] diet.', '"diet', ' ["diet', '{"needed": ["diet"]}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "}{:,,", 'I would "really" need [your] diet.', '"diet', ' ["diet', '{"needed": ["diet"]}'],
+)
 def test_what_is_no_list_says_neither_what_is_needed_nor_that_nothing_is(text: str) -> None:
     assert not needs_nothing(text)
     assert parse(text) == (("diet",) if text == ' ["diet' else ())
 
 
 def test_call_1_has_a_prompt_of_its_own_that_begins_alike_in_every_chat() -> None:
-    short, _ = predict.request(context("and for her?", [Exchange("What could I give Igor?", "A pen, maybe?")]))
+    short, _ = predict.request(
+        context("and for her?", [Exchange("What could I give Igor?", "A pen, maybe?")])
+    )
     long, _ = predict.request(context("word " * 2000, persona=tom()))
     assert (short.slot, short.head, short.suffix) == ("look-up", '{"needed_info":', "")
     assert (short.system, short.turns[:-1]) == (long.system, long.turns[:-1])
-    assert short.turns[-1].content == "[before: What could I give Igor? / A pen, maybe?]\n\nand for her?"
+    assert (
+        short.turns[-1].content
+        == "[before: What could I give Igor? / A pen, maybe?]\n\nand for her?"
+    )
     assert len(long.turns[-1].content) < 1300
 
 
@@ -125,4 +162,7 @@ def test_the_examples_are_written_as_the_grammar_allows() -> None:
 
 
 def test_a_list_without_end_is_enough_at_some_length() -> None:
-    assert read_enough(' ["a"' + ', "a"' * 20_000) and len(parse(' ["a"' + ', "a"' * 20_000)) <= MAX_KEYWORDS
+    assert (
+        read_enough(' ["a"' + ', "a"' * 20_000)
+        and len(parse(' ["a"' + ', "a"' * 20_000)) <= MAX_KEYWORDS
+    )

@@ -24,22 +24,34 @@ def test_notes_with_their_days_stand_before_the_message() -> None:
 
 
 def test_without_notes_a_message_stands_behind_a_mark_that_says_so() -> None:
-    assert last_turn(context("What is my brother called?"), ()) == "[no notes]\n\nWhat is my brother called?"
+    assert (
+        last_turn(context("What is my brother called?"), ())
+        == "[no notes]\n\nWhat is my brother called?"
+    )
 
 
 def test_limits_stand_behind_the_message_and_not_among_the_notes() -> None:
     limits = [hit("i'm allergic to nuts"), hit("I don't eat meat.")]
     asked = [*HITS, limits[0]]
-    prompt, _ = respond.request(context("What now?"), asked, limits=limits, reply_tokens=9, temperature=0.3)
+    prompt, _ = respond.request(
+        context("What now?"), asked, limits=limits, reply_tokens=9, temperature=0.3
+    )
     assert prompt.suffix == '[mind: "i\'m allergic to nuts"]\n[mind: "I don\'t eat meat."]'
     assert "nuts" not in prompt.turns[-1].content and "jazz" in prompt.turns[-1].content
 
 
 def test_news_and_profile_stand_before_the_notes() -> None:
     known = replace(context("Tell me a story."), profile_line="About the user: name Ana.")
-    prompt, _ = respond.request(known, HITS, updates=["Memory updates:"], reply_tokens=9, temperature=0.3)
+    prompt, _ = respond.request(
+        known, HITS, updates=["Memory updates:"], reply_tokens=9, temperature=0.3
+    )
     told = prompt.turns[-1].content
-    assert told.splitlines()[:4] == ["[notes]", "Memory updates:", "- profile: name Ana.", '- 5 Mar: "I like jazz."']
+    assert told.splitlines()[:4] == [
+        "[notes]",
+        "Memory updates:",
+        "- profile: name Ana.",
+        '- 5 Mar: "I like jazz."',
+    ]
     assert "Ana" not in prompt.system
 
 
@@ -49,13 +61,19 @@ def test_of_a_message_a_note_says_what_it_states() -> None:
 
 
 def test_what_the_model_once_said_is_a_note_as_its_own_words() -> None:
-    told = last_turn(context("What did you say about jazz?"), [hit("Jazz began in New Orleans.", "assistant")])
+    told = last_turn(
+        context("What did you say about jazz?"), [hit("Jazz began in New Orleans.", "assistant")]
+    )
     assert '- 5 Mar (you said): "Jazz began in New Orleans."' in told
 
 
 def test_an_inner_voice_reads_notes_before_the_question() -> None:
     told = last_turn(context("Who did it?", (), tom()))
-    assert told.index("RECENT CONVERSATION") < told.index('- 5 Mar: "I like jazz."') < told.index("PLAYER'S QUESTION TO YOU:")
+    assert (
+        told.index("RECENT CONVERSATION")
+        < told.index('- 5 Mar: "I like jazz."')
+        < told.index("PLAYER'S QUESTION TO YOU:")
+    )
 
 
 def test_without_memories_nothing_is_added() -> None:
@@ -69,19 +87,24 @@ def test_each_call_has_a_slot_of_its_own_in_the_cache() -> None:
     first, _ = predict.request(one)
     second, _ = respond.request(one, HITS, reply_tokens=100, temperature=0.3)
     assert (first.slot, second.slot) == ("look-up", "chat")
-    assert second.turns[:-1] == trunk(one).turns[:-1], "notes stand behind all that stays in the cache"
+    assert second.turns[:-1] == trunk(one).turns[:-1], (
+        "notes stand behind all that stays in the cache"
+    )
 
 
 def test_the_last_replies_are_held_against_the_next_and_named_nowhere() -> None:
     said = ("I am so glad to hear that.",)
-    prompt, sampling = respond.request(replace(context(), said=said), (), reply_tokens=100, temperature=0.3)
+    prompt, sampling = respond.request(
+        replace(context(), said=said), (), reply_tokens=100, temperature=0.3
+    )
     assert sampling.said == said and sampling.dry_multiplier > 0
     assert said[0] not in f"{prompt.system}{prompt.turns}{prompt.suffix}"
 
 
 def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
     first, again, third = (
-        respond.request(context(), HITS, attempt=Attempt(n), reply_tokens=9, temperature=0.3) for n in range(3)
+        respond.request(context(), HITS, attempt=Attempt(n), reply_tokens=9, temperature=0.3)
+        for n in range(3)
     )
     assert first[0] == again[0] == third[0]
     assert len({pair[1].seed for pair in (first, again, third)}) == 3
@@ -89,17 +112,33 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
 
 
 def test_an_inner_voice_is_begun_with_its_label_and_ends_before_anybody_else_speaks() -> None:
-    prompt, sampling = respond.request(context("Who did it?", (), tom()), (), reply_tokens=100, temperature=0.3)
+    prompt, sampling = respond.request(
+        context("Who did it?", (), tom()), (), reply_tokens=100, temperature=0.3
+    )
     assert prompt.head == 'Tom: "'
-    headings = [line for line in prompt.turns[0].content.splitlines() if line.isupper() or line.split(" (")[0].isupper()]
+    headings = [
+        line
+        for line in prompt.turns[0].content.splitlines()
+        if line.isupper() or line.split(" (")[0].isupper()
+    ]
     assert len(headings) == 4
-    for follows in ('"', "\nPlayer: And?", "\nTom: Well.", *(f"\n{heading}" for heading in headings)):
+    for follows in (
+        '"',
+        "\nPlayer: And?",
+        "\nTom: Well.",
+        *(f"\n{heading}" for heading in headings),
+    ):
         assert follows.startswith(sampling.stop)
     assert respond.request(context(), (), reply_tokens=100, temperature=0.3)[1].stop == ()
 
 
 def test_a_reply_that_says_one_of_the_last_three_again_is_found() -> None:
-    said = ["Ask the caretaker.", "The door is what I would look at first.", "The key is what I would look at first.", "Why?"]
+    said = [
+        "Ask the caretaker.",
+        "The door is what I would look at first.",
+        "The key is what I would look at first.",
+        "Why?",
+    ]
     history = [Exchange("And?", reply) for reply in said]
     assert respond.repeats(" the DOOR is what I would look at first!", history, "So?") == said[1]
     assert respond.repeats("Ask the caretaker, please.", history, "So?") is None
@@ -131,6 +170,13 @@ def test_one_sentence_of_an_earlier_reply_inside_a_longer_one_repeats_it() -> No
     ]
     history = [Exchange("And?", reply) for reply in said[:2]]
     assert respond.repeats(said[2], history, "So?") == "But what about the frost?"
-    assert respond.repeats(said[2], [*history, Exchange("Hm?", "Go."), Exchange("Hm?", "Stay.")], "So?") is None, "long ago"
+    assert (
+        respond.repeats(
+            said[2], [*history, Exchange("Hm?", "Go."), Exchange("Hm?", "Stay.")], "So?"
+        )
+        is None
+    ), "long ago"
     agreed = Exchange("Is it?", "Yes, I think so. Ask Ada.")
-    assert respond.repeats("Yes, I think so. Rufus lost a wager that night.", [agreed], "So?") is None, "too short to be a remark"
+    assert (
+        respond.repeats("Yes, I think so. Rufus lost a wager that night.", [agreed], "So?") is None
+    ), "too short to be a remark"

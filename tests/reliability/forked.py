@@ -1,4 +1,6 @@
-"""Processes that are killed, forked from one that has imported everything: a new Python takes fifty times as long to begin."""
+"""Processes that are killed, forked from one that has imported everything: a new Python takes fifty
+times as long to begin.
+"""
 
 import multiprocessing
 import os
@@ -6,9 +8,20 @@ from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-_TESTS = ("kill", "kill_changes", "kill_each_change", "kill_jobs", "kill_migration", "kill_transfer", "kill_turn", "processes")
+_TESTS = (
+    "kill",
+    "kill_changes",
+    "kill_each_change",
+    "kill_jobs",
+    "kill_migration",
+    "kill_transfer",
+    "kill_turn",
+    "processes",
+)
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["memapp.bootstrap", *(f"tests.reliability.test_{name}" for name in _TESTS)])
+CONTEXT.set_forkserver_preload(
+    ["memapp.bootstrap", *(f"tests.reliability.test_{name}" for name in _TESTS)]
+)
 
 
 def begun(work: Callable[..., object], *arguments: Any) -> BaseProcess:
@@ -19,5 +32,7 @@ def begun(work: Callable[..., object], *arguments: Any) -> BaseProcess:
 
 
 def usually(few: int, *, thorough: int) -> int:
-    """Return how often to try what happens by chance: seldom, or as often as was measured once, with THOROUGH=1."""
+    """Return how often to try what happens by chance: seldom, or as often as was measured once,
+    with THOROUGH=1.
+    """
     return thorough if os.environ.get("THOROUGH") else few

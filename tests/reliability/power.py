@@ -1,7 +1,9 @@
-"""Records all that is written below a folder, and replays it as a disk may be left when the power fails.
+"""Records all that is written below a folder, and replays it as a disk may be left when the power
+fails.
 
-SQLite's own layer for files (its VFS) is asked to report each write and each sync before it does them, so nothing but Python is
-needed. What memapp writes by itself is found by comparing when it syncs, renames or deletes a file.
+SQLite's own layer for files (its VFS) is asked to report each write and each sync before it does
+them, so nothing but Python is needed. What memapp writes by itself is found by comparing when it
+syncs, renames or deletes a file.
 """
 
 import _sqlite3
@@ -74,7 +76,9 @@ class Recorder:
     names: dict[str, int] = field(default_factory=dict)
     contents: dict[int, bytearray] = field(default_factory=dict)
     handles: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Open to the end: closing any handle of the memory file drops the locks that SQLite holds on it."""
+    """Open to the end: closing any handle of the memory file drops the locks that SQLite holds on
+    it.
+    """
 
     def mark(self, what: str) -> None:
         for path in self.folder.rglob("*"):
@@ -82,7 +86,9 @@ class Recorder:
         self.log.append(Marked(what))
 
     def file_at(self, path: Path) -> int | None:
-        """Return the number of a file, which is given when it is seen first; None if it is none of ours."""
+        """Return the number of a file, which is given when it is seen first; None if it is none of
+        ours.
+        """
         if not path.is_relative_to(self.folder) or path.name.endswith(UNREAL):
             return None
         name = str(path.relative_to(self.folder))
@@ -124,7 +130,10 @@ class Recorder:
             self.named(str(source.relative_to(self.folder)), 0)
 
     def deleted(self, path: Path) -> None:
-        if path.is_relative_to(self.folder) and (name := str(path.relative_to(self.folder))) in self.names:
+        if (
+            path.is_relative_to(self.folder)
+            and (name := str(path.relative_to(self.folder))) in self.names
+        ):
             self.named(name, 0)
 
 
@@ -144,14 +153,14 @@ def give_name(names: dict[str, int], entry: Named) -> None:
         names.pop(entry.name, None)
 
 
-# Replaying -------------------------------------------------------------------------------------------------------------
+# Replaying ----------------------------------------------------------------------------------------
 
 
 def left_on_disk(log: list[Entry], left: Left, chance: random.Random) -> dict[str, bytes]:
     """Return the files as the disk has them when the power fails at the end of a log.
 
-    What was synced is there. Names change in the order in which they were given, as a journal of a file system keeps it, and
-    are there after any sync.
+    What was synced is there. Names change in the order in which they were given, as a journal of a
+    file system keeps it, and are there after any sync.
     """
     contents: dict[int, bytearray] = {}
     names: dict[str, int] = {}
@@ -172,17 +181,23 @@ def left_on_disk(log: list[Entry], left: Left, chance: random.Random) -> dict[st
                 renames = []
     for item in let_through(waiting, left, chance):
         carry_out(contents.setdefault(item.file, bytearray()), item)
-    for rename in renames[: {"all": len(renames), "none": 0, "half": chance.randint(0, len(renames))}[left]]:
+    for rename in renames[
+        : {"all": len(renames), "none": 0, "half": chance.randint(0, len(renames))}[left]
+    ]:
         give_name(names, rename)
     return {name: bytes(contents.get(file, b"")) for name, file in names.items()}
 
 
-def let_through(waiting: list[Wrote | Cut], left: Left, chance: random.Random) -> Iterator[Wrote | Cut]:
+def let_through(
+    waiting: list[Wrote | Cut], left: Left, chance: random.Random
+) -> Iterator[Wrote | Cut]:
     for item in waiting:
         if left == "none" or (left == "half" and chance.random() < 0.5):
             continue
         if left == "half" and isinstance(item, Wrote) and chance.random() < TORN:
-            yield Wrote(item.file, item.at, item.data[: chance.randrange(0, len(item.data), SECTOR)])
+            yield Wrote(
+                item.file, item.at, item.data[: chance.randrange(0, len(item.data), SECTOR)]
+            )
         else:
             yield item
 
@@ -196,13 +211,28 @@ def put_on_disk(files: dict[str, bytes], home: Path) -> None:
         path.write_bytes(content)
 
 
-# SQLite's layer for files ----------------------------------------------------------------------------------------------
+# SQLite's layer for files -------------------------------------------------------------------------
 
 P = ctypes.c_void_p
 INT = ctypes.c_int
-METHODS = ("close", "read", "write", "truncate", "sync", "size", "lock", "unlock", "reserved", "control", "sector", "device")
+METHODS = (
+    "close",
+    "read",
+    "write",
+    "truncate",
+    "sync",
+    "size",
+    "lock",
+    "unlock",
+    "reserved",
+    "control",
+    "sector",
+    "device",
+)
 SHARED = ("shm_map", "shm_lock", "shm_barrier", "shm_unmap", "fetch", "unfetch")
-OPEN = ctypes.CFUNCTYPE(INT, P, P, P, INT, P)  # the name stays a pointer: SQLite keeps it, and reads on behind its end
+OPEN = ctypes.CFUNCTYPE(
+    INT, P, P, P, INT, P
+)  # the name stays a pointer: SQLite keeps it, and reads on behind its end
 DELETE = ctypes.CFUNCTYPE(INT, P, P, INT)
 WRITE = ctypes.CFUNCTYPE(INT, P, P, INT, ctypes.c_int64)
 TRUNCATE = ctypes.CFUNCTYPE(INT, P, ctypes.c_int64)
@@ -219,7 +249,14 @@ class Vfs(ctypes.Structure):
     """The beginning of `sqlite3_vfs`."""
 
     _fields_ = [
-        *(("version", INT), ("file_bytes", INT), ("name_bytes", INT), ("next", P), ("name", ctypes.c_char_p), ("data", P)),
+        *(
+            ("version", INT),
+            ("file_bytes", INT),
+            ("name_bytes", INT),
+            ("next", P),
+            ("name", ctypes.c_char_p),
+            ("data", P),
+        ),
         *(("open", P), ("delete", P)),
     ]
 
@@ -261,7 +298,11 @@ def watch_python(recorder: Recorder, request: pytest.MonkeyPatch) -> None:
     def synced(fd: int, sync: Any = os.fsync) -> None:
         sync(fd)
         for path in recorder.folder.rglob("*"):
-            if path.is_file() and os.path.samestat(path.stat(), os.fstat(fd)) and (file := recorder.compare(path)):
+            if (
+                path.is_file()
+                and os.path.samestat(path.stat(), os.fstat(fd))
+                and (file := recorder.compare(path))
+            ):
                 recorder.log.append(Synced(file))
         if stat.S_ISDIR(os.fstat(fd).st_mode):
             recorder.log.append(Synced(0))
@@ -302,7 +343,11 @@ def watch_sqlite(recorder: Recorder, vfs: Vfs) -> None:
         return int(really_delete(this, name, sync))
 
     def reporting(methods: Methods) -> Methods:
-        really_write, really_truncate, really_sync = WRITE(methods.write), TRUNCATE(methods.truncate), SYNC(methods.sync)
+        really_write, really_truncate, really_sync = (
+            WRITE(methods.write),
+            TRUNCATE(methods.truncate),
+            SYNC(methods.sync),
+        )
 
         def wrote(file: int, data: int, count: int, at: int) -> int:
             recorder.note(Wrote(numbers[file], at, ctypes.string_at(data, count)))
@@ -319,7 +364,9 @@ def watch_sqlite(recorder: Recorder, vfs: Vfs) -> None:
 
         copy = Methods.from_buffer_copy(methods)
         ours = WRITE(wrote), TRUNCATE(cut), SYNC(synced)
-        copy.write, copy.truncate, copy.sync = (ctypes.cast(cfunction_type, P).value for cfunction_type in ours)
+        copy.write, copy.truncate, copy.sync = (
+            ctypes.cast(cfunction_type, P).value for cfunction_type in ours
+        )
         _kept_alive.append((copy, ours))
         return copy
 

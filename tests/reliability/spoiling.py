@@ -1,4 +1,6 @@
-"""Damages one byte of one value in a file that nobody has open: where each value stands, by the format of SQLite's files."""
+"""Damages one byte of one value in a file that nobody has open: where each value stands, by the
+format of SQLite's files.
+"""
 
 import random
 import sqlite3
@@ -15,7 +17,9 @@ SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 
 @dataclass(frozen=True)
 class Value:
-    """Where a value of a row stands in the file; one without bytes of its own stands in the head of its row."""
+    """Where a value of a row stands in the file; one without bytes of its own stands in the head of
+    its row.
+    """
 
     table: str
     field: int
@@ -65,7 +69,10 @@ def _start(size: int, page: int) -> int:
 def _cells(data: bytes, size: int, page: int) -> Iterator[tuple[int, bool]]:
     start = _start(size, page)
     for number in range(int.from_bytes(data[start + 3 : start + 5])):
-        yield size * (page - 1) + int.from_bytes(data[start + 8 + 2 * number :][:2]), LEAVES[data[start]]
+        yield (
+            size * (page - 1) + int.from_bytes(data[start + 8 + 2 * number :][:2]),
+            LEAVES[data[start]],
+        )
 
 
 def _fields(data: bytes, cell: int, size: int, *, numbered: bool) -> Iterator[tuple[int, int, int]]:

@@ -1,4 +1,6 @@
-"""When the terminal is closed or the machine shut down, memapp keeps what was typed, and the demo leaves nothing behind."""
+"""When the terminal is closed or the machine shut down, memapp keeps what was typed, and the demo
+leaves nothing behind.
+"""
 
 import fcntl
 import os
@@ -32,8 +34,16 @@ class Window:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # what is closed is this window, not that of the tests
-            env={**os.environ, "TMPDIR": str(folder), "TERM": "xterm", "COLUMNS": "80", "LINES": "24"},
+            preexec_fn=lambda: fcntl.ioctl(
+                0, termios.TIOCSCTTY, 0
+            ),  # what is closed is this window, not that of the tests
+            env={
+                **os.environ,
+                "TMPDIR": str(folder),
+                "TERM": "xterm",
+                "COLUMNS": "80",
+                "LINES": "24",
+            },
         )
         os.close(theirs)
 
@@ -102,7 +112,9 @@ def test_after_a_stop_the_whole_screen_is_drawn_again_and_a_key_does_so_too(tmp_
     assert window.process.wait(20) == 128 + signal.SIGTERM
 
 
-def test_the_next_demo_removes_the_folder_of_one_that_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_demo_removes_the_folder_of_one_that_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -110,4 +122,7 @@ def test_the_next_demo_removes_the_folder_of_one_that_was_killed(tmp_path: Path,
         (tmp_path / name).mkdir()
     with passing_folder():
         pass
-    assert {path.name for path in tmp_path.iterdir()} == {f"memapp-demo-{os.getppid()}-y", "memapp-demo-notes"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"memapp-demo-{os.getppid()}-y",
+        "memapp-demo-notes",
+    }

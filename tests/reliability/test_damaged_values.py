@@ -1,4 +1,6 @@
-"""One byte of one value is damaged: each command and each screen says so in words and names a way back, or goes on."""
+"""One byte of one value is damaged: each command and each screen says so in words and names a way
+back, or goes on.
+"""
 
 import random
 import re
@@ -29,8 +31,26 @@ from tests.reliability.spoiling import Value, values
 from tests.ui.conftest import Seen
 
 COMMANDS = (
-    *("list", "search tea", "history", "chats", "profile", "consents", "trash", "stats", "query tea"),
-    *("export", "export --format md", "doctor", "add 'I like plums.'", "undo", "ask 'What tea do I like?'", "list"),
+    *(
+        "list",
+        "search tea",
+        "history",
+        "chats",
+        "profile",
+        "consents",
+        "trash",
+        "stats",
+        "query tea",
+    ),
+    *(
+        "export",
+        "export --format md",
+        "doctor",
+        "add 'I like plums.'",
+        "undo",
+        "ask 'What tea do I like?'",
+        "list",
+    ),
 )
 
 
@@ -41,12 +61,19 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runtime = make_runtime(home, ScriptedModel())
     samples.fill(runtime)
     thread = new_chat(runtime)
-    for text in ("I like green tea in the morning.", "What tea do I like?", "I have two sons, and I live in Oslo."):
+    for text in (
+        "I like green tea in the morning.",
+        "What tea do I like?",
+        "I have two sons, and I live in Oslo.",
+    ):
         say(runtime, thread, text)
         learn(runtime, thread)
     chats.add_context_card(runtime, thread, "The tea stands on the shelf.")
     chats.save_draft(runtime, thread, "And then")
-    ids = [curate.add(runtime, text, ["one"]).memory_id for text in ("I keep bees.", "I keep hens.", "I play chess.")]
+    ids = [
+        curate.add(runtime, text, ["one"]).memory_id
+        for text in ("I keep bees.", "I keep hens.", "I play chess.")
+    ]
     curate.edit(runtime, ids[0], "I keep many bees.")
     curate.discard(runtime, ids[1])
     erase(runtime, ids[2])
@@ -64,7 +91,8 @@ def home(known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 
 def damages(path: Path, count: int) -> list[tuple[int, Value]]:
-    """Return which values are to be damaged, one of each table, then one more of each, and each field before any twice.
+    """Return which values are to be damaged, one of each table, then one more of each, and each
+    field before any twice.
 
     With each comes a seed.
     """
@@ -98,18 +126,28 @@ def test_every_column_with_times_is_looked_at(known: Path) -> None:
                WHERE t.type = 'table' AND t.name NOT GLOB '*sqlite_*'"""
         ).fetchall()
         like_times = "SELECT 1 FROM {0} WHERE {1} GLOB '20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*Z'"
-        assert {name for name in names if conn.execute(like_times.format(*name)).fetchone()} <= looked_at
+        assert {
+            name for name in names if conn.execute(like_times.format(*name)).fetchone()
+        } <= looked_at
 
 
 SAMPLE = 4
-MOST, READ_THROUGH, SCREENS = usually(36, thorough=300), usually(24, thorough=300), usually(3, thorough=12)
-"""Files, each with one damage: put to every command, refused by most as they are opened, and put to every screen."""
+MOST, READ_THROUGH, SCREENS = (
+    usually(36, thorough=300),
+    usually(24, thorough=300),
+    usually(3, thorough=12),
+)
+"""Files, each with one damage: put to every command, refused by most as they are opened, and put to
+every screen.
+"""
 TOLD_OTHERWISE = ("Not found: ", "Start memapp: it is written anew", "are seen by no chat")
 """What is said of a word that is another one now, which no file can know for damage."""
 
 
 def commands(number: int, *, read_through: bool, count: int) -> Iterator[str]:
-    """Yield what is tried on a file; one that is refused as it is opened is so by one piece of code, whoever opens it."""
+    """Yield what is tried on a file; one that is refused as it is opened is so by one piece of
+    code, whoever opens it.
+    """
     if count == SAMPLE:
         yield from COMMANDS[number % 4 :: 4]
     elif read_through:
@@ -128,7 +166,12 @@ def commands(number: int, *, read_through: bool, count: int) -> Iterator[str]:
     ],
 )
 def test_every_command_tells_of_damage_and_names_the_backup(
-    known: Path, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, largest: int, count: int
+    known: Path,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    largest: int,
+    count: int,
 ) -> None:
     """Also in a large file, which is not read through when it is opened."""
     monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", largest)
@@ -140,17 +183,28 @@ def test_every_command_tells_of_damage_and_names_the_backup(
             said = capsys.readouterr().err
             assert " bug " not in said, (value, command, said)
             if code and not any(text in said for text in TOLD_OTHERWISE):
-                assert "damaged" in said or "changed by another program" in said, (value, command, code, said)
+                assert "damaged" in said or "changed by another program" in said, (
+                    value,
+                    command,
+                    code,
+                    said,
+                )
                 assert "memapp restore --yes --file" in said, (value, command, said)
                 told += 1
         assert not list((home / "log").glob("crash*")), value
-    assert told > (count // 4 if count > SAMPLE else 0), "of a few values chance decides which are met"
+    assert told > (count // 4 if count > SAMPLE else 0), (
+        "of a few values chance decides which are met"
+    )
 
 
-def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(known: Path, home: Path) -> None:
+def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(
+    known: Path, home: Path
+) -> None:
     shutil.copytree(known, home)
     file, (copy,) = home / "memapp.db", (home / "backups").iterdir()
-    word = next(value for value in values(file) if value.table == "trash_reasons" and value.field == 0)
+    word = next(
+        value for value in values(file) if value.table == "trash_reasons" and value.field == 0
+    )
     content = bytearray(file.read_bytes())
     content[word.offset] = 0xFF
     file.write_bytes(content)
@@ -159,7 +213,9 @@ def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(known: P
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(SCREENS, marks=pytest.mark.slow)])
-async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path, home: Path, count: int) -> None:
+async def test_every_screen_tells_of_damage_and_puts_the_backup_back(
+    known: Path, home: Path, count: int
+) -> None:
     told = 0
     for number, value in damages(known / "memapp.db", count):
         told += await looked_through(damaged(known, home, number, value))
@@ -168,12 +224,16 @@ async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path
 
 
 async def looked_through(home: Path) -> bool:
-    """Open the app, and the backup if it is offered, and look at every part; return whether it was offered."""
+    """Open the app, and the backup if it is offered, and look at every part; return whether it was
+    offered.
+    """
     app = MemappApp(lambda: bootstrap.start(home=home), home / "log")
     app.animation_level = "none"
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Seen(app, pilot)
-        await seen.until(lambda: app.is_open or (isinstance(app.screen, OpeningScreen) and app.screen.failed))
+        await seen.until(
+            lambda: app.is_open or (isinstance(app.screen, OpeningScreen) and app.screen.failed)
+        )
         if offered := not app.is_open:
             await seen.until(lambda: "r puts it back" in seen.words())
             assert "damaged" in seen.words() or "changed by another program" in seen.words()
@@ -200,10 +260,14 @@ async def looked_through(home: Path) -> bool:
         ("memories", "created_at", "2026-01-31T08:15:00.000z"),
     ],
 )
-def test_a_value_of_another_form_is_told_of_where_it_is_read(runtime: Runtime, table: str, column: str, value: str) -> None:
+def test_a_value_of_another_form_is_told_of_where_it_is_read(
+    runtime: Runtime, table: str, column: str, value: str
+) -> None:
     say(runtime, thread := new_chat(runtime), "I like green tea.")
     curate.add(runtime, "I keep bees.")
-    copy = runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    copy = runtime.database.backup(
+        new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock())
+    )
     with runtime.database.write() as conn:
         conn.execute(f"UPDATE {table} SET {column} = ?", (value,))
     with pytest.raises(Damaged, match=re.escape(f"memapp restore --yes --file '{copy}'")):
@@ -211,7 +275,11 @@ def test_a_value_of_another_form_is_told_of_where_it_is_read(runtime: Runtime, t
 
 
 @pytest.mark.parametrize(
-    "damage", ["replace(snapshot, '\"text\"', '\"tezt\"')", "CAST(replace(snapshot, 'hens', x'68FF6E73') AS TEXT)"]
+    "damage",
+    [
+        "replace(snapshot, '\"text\"', '\"tezt\"')",
+        "CAST(replace(snapshot, 'hens', x'68FF6E73') AS TEXT)",
+    ],
 )
 def test_a_damaged_version_leaves_the_rest_of_the_history_and_is_found_by_the_doctor(
     home: Path, capsys: pytest.CaptureFixture[str], damage: str
@@ -221,10 +289,16 @@ def test_a_damaged_version_leaves_the_rest_of_the_history_and_is_found_by_the_do
         curate.edit(runtime, curate.add(runtime, text).memory_id, f"{text} Many.")
     runtime.close()
     with closing(sqlite3.connect(home / "memapp.db")) as conn, conn:
-        conn.execute(f"UPDATE versions SET snapshot = {damage} WHERE snapshot ->> 'text' = 'I keep hens.'")
+        conn.execute(
+            f"UPDATE versions SET snapshot = {damage} WHERE snapshot ->> 'text' = 'I keep hens.'"
+        )
     assert run(["--home", str(home), "history"]) == 0
     said = capsys.readouterr().out
-    assert said.count("[this version is damaged]") == 1 and "I keep hens. Many." in said and said.count("I keep bees.") == 2
+    assert (
+        said.count("[this version is damaged]") == 1
+        and "I keep hens. Many." in said
+        and said.count("I keep bees.") == 2
+    )
     runtime = make_runtime(home)
     with pytest.raises(Damaged, match=r"memapp.db is damaged"):
         _ = runtime.database.examine(), activity.check_versions(runtime)  # as the doctor does

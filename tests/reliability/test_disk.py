@@ -1,4 +1,6 @@
-"""A disk that fails, loses its power, or gives back other bytes: nothing acknowledged is lost, and no damage goes untold."""
+"""A disk that fails, loses its power, or gives back other bytes: nothing acknowledged is lost, and
+no damage goes untold.
+"""
 
 import random
 import re
@@ -32,11 +34,21 @@ needs_strace = pytest.mark.skipif(not shutil.which("strace"), reason="strace is 
 def rows_in(path: Path) -> set[int]:
     with closing(sqlite3.connect(path)) as conn:
         assert conn.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-        return {int(name.split()[1]) for (name,) in conn.execute("SELECT name FROM interface WHERE name LIKE 'row %'")}
+        return {
+            int(name.split()[1])
+            for (name,) in conn.execute("SELECT name FROM interface WHERE name LIKE 'row %'")
+        }
 
 
 def written(path: Path, *arguments: object, trace: tuple[str, ...] = ()) -> str:
-    command = [*trace, sys.executable, "-m", "tests.reliability.writer", str(path), *map(str, arguments)]
+    command = [
+        *trace,
+        sys.executable,
+        "-m",
+        "tests.reliability.writer",
+        str(path),
+        *map(str, arguments),
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -46,7 +58,9 @@ def acknowledged(said: str) -> set[int]:
 
 @needs_strace
 @pytest.mark.parametrize(("synchronous", "all_of_them"), [(2, True), (1, False)])
-def test_what_is_acknowledged_was_synced_before(tmp_path: Path, synchronous: int, all_of_them: bool) -> None:
+def test_what_is_acknowledged_was_synced_before(
+    tmp_path: Path, synchronous: int, all_of_them: bool
+) -> None:
     trace = tmp_path / "trace"
     said = written(
         tmp_path / "data" / "memapp.db",
@@ -60,7 +74,9 @@ def test_what_is_acknowledged_was_synced_before(tmp_path: Path, synchronous: int
             waiting = "pwrite64(" in line
         elif '"ACK' in line:
             early += waiting
-    assert (early == 0) is all_of_them, "NORMAL is the control: it must be seen to acknowledge too early"
+    assert (early == 0) is all_of_them, (
+        "NORMAL is the control: it must be seen to acknowledge too early"
+    )
 
 
 def test_a_log_cut_anywhere_ends_with_a_whole_row(tmp_path: Path) -> None:
@@ -85,16 +101,23 @@ def test_a_log_cut_anywhere_ends_with_a_whole_row(tmp_path: Path) -> None:
 
 def has_tables(path: Path) -> bool:
     with closing(sqlite3.connect(path)) as conn:
-        return conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'interface'").fetchone() is not None
+        return (
+            conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'interface'").fetchone()
+            is not None
+        )
 
 
 @needs_strace
 @pytest.mark.parametrize("number", [1, 4, 9])
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync"])
-def test_a_disk_that_fails_once_loses_nothing_acknowledged(tmp_path: Path, call: str, number: int) -> None:
+def test_a_disk_that_fails_once_loses_nothing_acknowledged(
+    tmp_path: Path, call: str, number: int
+) -> None:
     path = tmp_path / "data" / "memapp.db"
     written(path, 0)
-    said = written(path, 6, trace=(*TRACE, "-o", "/dev/null", "-e", f"inject={call}:error=EIO:when={number}"))
+    said = written(
+        path, 6, trace=(*TRACE, "-o", "/dev/null", "-e", f"inject={call}:error=EIO:when={number}")
+    )
     assert acknowledged(said) <= rows_in(path)
     again = open_database(path, WORDING)
     assert_sound(again)
@@ -111,7 +134,9 @@ def test_each_backup_of_a_storm_of_writes_is_a_state_that_was(tmp_path: Path) ->
                 return
             with database.write() as conn:
                 conn.execute("INSERT INTO interface VALUES ('me', ?, '1')", (f"row {number}",))
-                conn.execute("INSERT OR REPLACE INTO interface VALUES ('me', 'rows', ?)", (str(number + 1),))
+                conn.execute(
+                    "INSERT OR REPLACE INTO interface VALUES ('me', 'rows', ?)", (str(number + 1),)
+                )
 
     writing = threading.Thread(target=storm)
     writing.start()
@@ -120,7 +145,9 @@ def test_each_backup_of_a_storm_of_writes_is_a_state_that_was(tmp_path: Path) ->
         copy = database.backup(new_copy(database.path, BACKUPS, "auto", clock()))
         rows = rows_in(copy)
         with closing(sqlite3.connect(copy)) as conn:
-            assert conn.execute("SELECT sum(value) FROM interface WHERE name = 'rows'").fetchone()[0] in (len(rows), None)
+            assert conn.execute("SELECT sum(value) FROM interface WHERE name = 'rows'").fetchone()[
+                0
+            ] in (len(rows), None)
         assert rows == set(range(len(rows)))
         seen.append(len(rows))
     over.set()
@@ -129,7 +156,7 @@ def test_each_backup_of_a_storm_of_writes_is_a_state_that_was(tmp_path: Path) ->
     assert seen == sorted(seen) and seen[-1] > seen[0]
 
 
-# Damage ----------------------------------------------------------------------------------------------------------------
+# Damage -------------------------------------------------------------------------------------------
 
 KNOWN = [f"User knows fact number {number} of the drill." for number in range(100)]
 Spoil = Callable[[Path, random.Random], None]
@@ -185,7 +212,9 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 def tells_all(database: Database) -> bool:
-    return sorted(row["text"] for row in database.read().execute("SELECT text FROM memories")) == sorted(KNOWN)
+    return sorted(
+        row["text"] for row in database.read().execute("SELECT text FROM memories")
+    ) == sorted(KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +226,9 @@ def tells_all(database: Database) -> bool:
         (put_another_log, usually(5, thorough=10)),
     ],
 )
-def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, tmp_path: Path, spoil: Spoil, times: int) -> None:
+def test_damage_is_told_or_everything_is_right_and_a_backup_helps(
+    known: Path, tmp_path: Path, spoil: Spoil, times: int
+) -> None:
     chance = random.Random(11)
     told = 0
     for number in range(times):
@@ -221,7 +252,9 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
     assert told
 
 
-def test_a_damaged_backup_is_refused_and_the_file_stays_or_it_is_whole(known: Path, tmp_path: Path) -> None:
+def test_a_damaged_backup_is_refused_and_the_file_stays_or_it_is_whole(
+    known: Path, tmp_path: Path
+) -> None:
     chance = random.Random(13)
     refused = []
     for number in range(usually(12, thorough=60)):

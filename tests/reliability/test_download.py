@@ -1,4 +1,6 @@
-"""A download as the kernel sees it: only its own process opens network sockets; a killed memapp leaves a part to go on with."""
+"""A download as the kernel sees it: only its own process opens network sockets; a killed memapp
+leaves a part to go on with.
+"""
 
 import fcntl
 import re
@@ -39,7 +41,9 @@ sys.exit(run(["--home", str(folder / "home"), "models", "get", "Tiny", "--yes"])
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     for name in OFFLINE:
         monkeypatch.delenv(name)  # memapp sets them itself
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(2_000_000)
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
+        2_000_000
+    )
     with serving(content) as opened:
         list_of_models(tmp_path / "list", opened, monkeypatch)
         yield opened
@@ -60,12 +64,26 @@ def locked(file: BinaryIO) -> bool:
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_only_the_process_of_the_download_opens_network_sockets(site: Hub, tmp_path: Path) -> None:
-    trace = ["strace", "-f", "-ff", "-qq", "--seccomp-bpf", "-e", "trace=socket,connect,sendto", "-o", str(tmp_path / "trace")]
+    trace = [
+        "strace",
+        "-f",
+        "-ff",
+        "-qq",
+        "--seccomp-bpf",
+        "-e",
+        "trace=socket,connect,sendto",
+        "-o",
+        str(tmp_path / "trace"),
+    ]
     subprocess.run([*trace, *command(tmp_path)], check=True, capture_output=True, timeout=120)
     traces = {int(path.suffix[1:]): path.read_text() for path in tmp_path.glob("trace.*")}
     online = {pid: text for pid, text in traces.items() if "AF_INET" in text}
     assert online and int((tmp_path / "pid").read_text()) not in online
-    reached = {host for text in online.values() for host in re.findall(r'connect\(.*sin_addr=inet_addr\("([\d.]+)"\)', text)}
+    reached = {
+        host
+        for text in online.values()
+        for host in re.findall(r'connect\(.*sin_addr=inet_addr\("([\d.]+)"\)', text)
+    }
     assert reached == {"127.0.0.1"}
 
 
@@ -78,7 +96,9 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
         running.send_signal(signal.SIGKILL)
     (part,) = folder.glob("*.part")
     with part.open("rb") as opened:
-        until(lambda: locked(opened), 30)  # the process of the download holds it, and writes, until it hears that memapp is gone
+        until(
+            lambda: locked(opened), 30
+        )  # the process of the download holds it, and writes, until it hears that memapp is gone
     kept = part.stat().st_size
     site.hold.clear()
     subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)
@@ -99,7 +119,13 @@ def test_a_killed_memapp_leaves_no_pip_and_at_most_one_part_to_fetch_again(
         until(lambda: any(part.stat().st_size >= PART_BYTES for part in folder.glob("*.part")), 60)
         started = psutil.Process(running.pid).children(recursive=True)
         running.send_signal(signal.SIGKILL)
-    until(lambda: all(not process.is_running() or process.status() == psutil.STATUS_ZOMBIE for process in started), 30)
+    until(
+        lambda: all(
+            not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+            for process in started
+        ),
+        30,
+    )
     (part,) = folder.iterdir()
     whole = part.stat().st_size // PART_BYTES
     for number in range(1, whole + 1):

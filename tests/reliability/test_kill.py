@@ -22,12 +22,16 @@ KILLS = usually(10, thorough=50)
 
 
 def talk(home: Path, out: Connection) -> None:
-    """Take turns without end, and tell which messages were acknowledged and which replies completed."""
+    """Take turns without end, and tell which messages were acknowledged and which replies
+    completed.
+    """
     runtime = make_runtime(home, ScriptedModel())
     thread = new_chat(runtime)
     out.send("ready")
     for number in count():
-        for event in take_turn(runtime, thread, f"I have {number} {ANIMALS[number % len(ANIMALS)]}."):
+        for event in take_turn(
+            runtime, thread, f"I have {number} {ANIMALS[number % len(ANIMALS)]}."
+        ):
             match event:
                 case Accepted(message=message) if message:
                     out.send(("accepted", message.id))
@@ -36,8 +40,12 @@ def talk(home: Path, out: Connection) -> None:
         learn(runtime, thread)
 
 
-def told_until_killed(work: Callable[..., None], *arguments: object, steps: int = 0, seconds: float = 0.0) -> list[Any]:
-    """Let a process work; kill it so many seconds after it was ready and told of so many steps; return all it told of."""
+def told_until_killed(
+    work: Callable[..., None], *arguments: object, steps: int = 0, seconds: float = 0.0
+) -> list[Any]:
+    """Let a process work; kill it so many seconds after it was ready and told of so many steps;
+    return all it told of.
+    """
     ours, theirs = CONTEXT.Pipe(duplex=False)
     process = begun(work, *arguments, theirs)
     theirs.close()
@@ -70,7 +78,9 @@ def test_kills_while_it_talks_lose_nothing(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     acknowledged, completed = [], []
     for _ in range(KILLS):
-        told = told_until_killed(talk, tmp_path, steps=chance.randrange(6), seconds=chance.uniform(0.001, 0.1))
+        told = told_until_killed(
+            talk, tmp_path, steps=chance.randrange(6), seconds=chance.uniform(0.001, 0.1)
+        )
         acknowledged += [id for what, id in told if what == "accepted"]
         completed += [id for what, id in told if what == "completed"]
         runtime = bootstrap.start(home=tmp_path)

@@ -1,4 +1,6 @@
-"""Killed in the middle of erasing, of bringing back, of a backup: the old state or the new one, and nothing between."""
+"""Killed in the middle of erasing, of bringing back, of a backup: the old state or the new one, and
+nothing between.
+"""
 
 import random
 import shutil
@@ -51,9 +53,13 @@ def back_up(home: Path) -> None:
 
 
 def homes_after_kills(work: Callable[[Path], None], planted: Path) -> Iterator[Path]:
-    """Yield copies of a home in which a process was killed at any moment of its work, the first at once and the last after it."""
+    """Yield copies of a home in which a process was killed at any moment of its work, the first at
+    once and the last after it.
+    """
     chance = random.Random(5)
-    begun(work, Path(shutil.copytree(planted, planted.with_name("warm")))).join()  # the server of processes starts only once
+    begun(
+        work, Path(shutil.copytree(planted, planted.with_name("warm")))
+    ).join()  # the server of processes starts only once
     started = time.monotonic()
     begun(work, Path(shutil.copytree(planted, planted.with_name("whole")))).join()
     whole = time.monotonic() - started
@@ -96,7 +102,9 @@ def assert_backups_sound(runtime: Runtime, texts: dict[str, State]) -> None:
         (home / path.name).rename(home / "memapp.db")
         copy = bootstrap.start(home=home)
         assert_sound(copy.database)
-        assert {memory.text for memory in everything(copy)} == (set(texts) if len(texts) < len(FACTS) else set(FACTS))
+        assert {memory.text for memory in everything(copy)} == (
+            set(texts) if len(texts) < len(FACTS) else set(FACTS)
+        )
         copy.close()
         shutil.rmtree(home)
 

@@ -1,4 +1,6 @@
-"""Consolidation killed after each of its commits, and started again: in the end all is as if nobody had killed it."""
+"""Consolidation killed after each of its commits, and started again: in the end all is as if nobody
+had killed it.
+"""
 
 import shutil
 from pathlib import Path
@@ -43,8 +45,12 @@ def without_leases(runtime: Runtime) -> Known:
 
 
 @pytest.mark.slow
-def test_a_kill_after_any_commit_changes_nothing_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memapp.store.leases.LEASE_SECONDS", 0.0)  # that of a killed process ends by itself
+def test_a_kill_after_any_commit_changes_nothing_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "memapp.store.leases.LEASE_SECONDS", 0.0
+    )  # that of a killed process ends by itself
     runtime = opened(tmp_path / "planted")
     learned(runtime, *FACTS)
     for text in BY_HAND:
@@ -54,7 +60,9 @@ def test_a_kill_after_any_commit_changes_nothing_in_the_end(tmp_path: Path, monk
     whole = opened(Path(shutil.copytree(tmp_path / "planted", tmp_path / "whole")))
     work(whole)
     expected = without_leases(whole)
-    assert len(curate.list_memories(whole)) == len(FACTS) + len(BY_HAND) - 3, "three pairs became one each"
+    assert len(curate.list_memories(whole)) == len(FACTS) + len(BY_HAND) - 3, (
+        "three pairs became one each"
+    )
     whole.close()
     kills = 0
     for commits in range(100):

@@ -1,4 +1,6 @@
-"""Killed while it changes memories without end: each step is there as a whole or not at all, and all that tells of it agrees."""
+"""Killed while it changes memories without end: each step is there as a whole or not at all, and
+all that tells of it agrees.
+"""
 
 import random
 from collections.abc import Callable, Iterator
@@ -42,11 +44,13 @@ def plant(home: Path) -> None:
     runtime.close()
 
 
-# What is done without end; each goes on from whatever a kill has left ----------------------------------------------------
+# What is done without end; each goes on from whatever a kill has left -----------------------------
 
 
 def people(runtime: Runtime) -> list[str]:
-    rows = runtime.database.read().execute("SELECT id FROM memories WHERE text LIKE '%pottery%' ORDER BY id")
+    rows = runtime.database.read().execute(
+        "SELECT id FROM memories WHERE text LIKE '%pottery%' ORDER BY id"
+    )
     return [row["id"] for row in rows]
 
 
@@ -59,7 +63,11 @@ def update(runtime: Runtime) -> Iterator[None]:
     one = people(runtime)[0]
     (edits,) = runtime.database.read().execute("SELECT count(*) FROM versions").fetchone()
     for number in count(edits):
-        yield _done(curate.edit(runtime, one, f"User does pottery for the {number}th year.", tags=[f"year {number}"]))
+        yield _done(
+            curate.edit(
+                runtime, one, f"User does pottery for the {number}th year.", tags=[f"year {number}"]
+            )
+        )
 
 
 def pin(runtime: Runtime) -> Iterator[None]:
@@ -88,14 +96,18 @@ def merge_and_revert(runtime: Runtime) -> Iterator[None]:
     def merged(old: str, new: Memory) -> tuple[Change, Change]:
         return Created(new), Merged(old, new.id, runtime.purge_at())
 
-    yield from _take_place_and_revert(runtime, "User has a dog.", "User has a dog named Rex.", merged)
+    yield from _take_place_and_revert(
+        runtime, "User has a dog.", "User has a dog named Rex.", merged
+    )
 
 
 def supersede_and_revert(runtime: Runtime) -> Iterator[None]:
     def superseded(old: str, new: Memory) -> tuple[Change, Change]:
         return SoftDeleted(old, "superseded", runtime.purge_at()), Created(new)
 
-    yield from _take_place_and_revert(runtime, "User has two cats.", "User has three cats.", superseded)
+    yield from _take_place_and_revert(
+        runtime, "User has two cats.", "User has three cats.", superseded
+    )
 
 
 def approve_and_revert(runtime: Runtime) -> Iterator[None]:
@@ -116,19 +128,29 @@ def deny_and_revert(runtime: Runtime) -> Iterator[None]:
 def put_off_and_wake(runtime: Runtime) -> Iterator[None]:
     for _ in count():
         waits = pending.list_pending(runtime)
-        yield _done(decisions.snooze(runtime, waits[0].id) if waits else past_decisions.wake(runtime))
+        yield _done(
+            decisions.snooze(runtime, waits[0].id) if waits else past_decisions.wake(runtime)
+        )
 
 
 def set_field_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
         named = decisions.profile(runtime)
-        yield _done(undo.undo_last(runtime) if named else decisions.set_field(runtime, "preferred_name", "Ana"))
+        yield _done(
+            undo.undo_last(runtime)
+            if named
+            else decisions.set_field(runtime, "preferred_name", "Ana")
+        )
 
 
 def edit_then_approve_and_revert(runtime: Runtime) -> Iterator[None]:
     for _ in count():
         waits = pending.list_pending(runtime)
-        yield _done(decisions.edit_then_approve(runtime, waits[0].id, "Bergen") if waits else undo.undo_last(runtime))
+        yield _done(
+            decisions.edit_then_approve(runtime, waits[0].id, "Bergen")
+            if waits
+            else undo.undo_last(runtime)
+        )
 
 
 def learn_and_retract(runtime: Runtime) -> Iterator[None]:
@@ -136,10 +158,14 @@ def learn_and_retract(runtime: Runtime) -> Iterator[None]:
     for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
         now = runtime.clock()
         with runtime.write() as session:
-            said = chat.add_message(session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
+            said = chat.add_message(
+                session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED
+            ).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
             changes.apply(session, Created(joke), Actor("rules"))
-            requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
+            requests.propose(
+                runtime, "health", f"illness number {number}", message_id=said, typed=True
+            )
         yield
         yield _done(retract(runtime, thread, [said], "That was a joke."))
 
@@ -173,27 +199,50 @@ def _done(_: object) -> None:
     """Only the step itself counts."""
 
 
-# Killing ---------------------------------------------------------------------------------------------------------------
+# Killing ------------------------------------------------------------------------------------------
 
 
-def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection) -> None:
+def change_until_killed(
+    home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection
+) -> None:
     runtime = bootstrap.start(home=home)
     runtime.embedding.fill(ScriptedEmbedder())
-    list(stated(WITH_MEMORY, words_of(WITH_MEMORY)))  # compiles what is compiled once, and takes longer than this may live
+    list(
+        stated(WITH_MEMORY, words_of(WITH_MEMORY))
+    )  # compiles what is compiled once, and takes longer than this may live
     out.send("ready")
     for _ in kind(runtime):
         out.send("step")
 
 
-def steps_until_kill(home: Path, kind: Callable[[Runtime], Iterator[None]], chance: random.Random) -> int:
-    """Let a process change memories, kill it in the middle of one of the first steps, and return how many it acknowledged."""
-    return len(told_until_killed(change_until_killed, home, kind, steps=chance.randrange(4), seconds=chance.uniform(0.0, 0.01)))
+def steps_until_kill(
+    home: Path, kind: Callable[[Runtime], Iterator[None]], chance: random.Random
+) -> int:
+    """Let a process change memories, kill it in the middle of one of the first steps, and return
+    how many it acknowledged.
+    """
+    return len(
+        told_until_killed(
+            change_until_killed,
+            home,
+            kind,
+            steps=chance.randrange(4),
+            seconds=chance.uniform(0.0, 0.01),
+        )
+    )
 
 
 def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
     """Return what each step of the history consists of."""
-    rows = runtime.database.read().execute("SELECT step, event FROM history ORDER BY number").fetchall()
-    return [tuple(row["event"] for row in rows) for _, rows in groupby(rows, key=lambda row: row["step"])]
+    rows = (
+        runtime.database.read()
+        .execute("SELECT step, event FROM history ORDER BY number")
+        .fetchall()
+    )
+    return [
+        tuple(row["event"] for row in rows)
+        for _, rows in groupby(rows, key=lambda row: row["step"])
+    ]
 
 
 def assert_agreement(runtime: Runtime) -> None:
@@ -202,31 +251,54 @@ def assert_agreement(runtime: Runtime) -> None:
     entries = session.conn.execute(
         "SELECT memory_id, event, new_ref FROM history WHERE meta ->> 'decision' IS NULL ORDER BY number"
     ).fetchall()
-    logged = session.conn.execute("SELECT memory_id, rev FROM change_log ORDER BY rev, rowid").fetchall()
-    assert [row["memory_id"] for row in logged] == [row["memory_id"] for row in entries[-len(logged) :]]
+    logged = session.conn.execute(
+        "SELECT memory_id, rev FROM change_log ORDER BY rev, rowid"
+    ).fetchall()
+    assert [row["memory_id"] for row in logged] == [
+        row["memory_id"] for row in entries[-len(logged) :]
+    ]
     revision = delta.revision(session)
     first = logged[0]["rev"]
-    assert first == 1 or revision - first + 1 >= delta.KEPT, "what is old leaves the log, the rest stands in it"
+    assert first == 1 or revision - first + 1 >= delta.KEPT, (
+        "what is old leaves the log, the rest stands in it"
+    )
     assert {row["rev"] for row in logged} == set(range(first, revision + 1))
-    operations = session.conn.execute(f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})").fetchone()[0]
+    operations = session.conn.execute(
+        f"SELECT count(*) FROM events WHERE op IN ({OPERATIONS})"
+    ).fetchone()[0]
     assert operations == revision
     last = {row["memory_id"]: row for row in entries if row["new_ref"] is not None}
     assert set(last) == {row["id"] for row in session.conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
-        snapshot = session.conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
+        snapshot = session.conn.execute(
+            "SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)
+        ).fetchone()["snapshot"]
         kept, now = snapshots.read(snapshot, memory_id), snapshots.take(session, memory_id)
         assert now is not None
         if row["event"] != "LINK":  # others come and go without the history of this one
             kept = replace(kept, relations=now.relations)
         assert kept == now
-    assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
-    is_known = WITH_MEMORY in {memory.text for memory in curate.list_memories(runtime, limit=10_000)}
+    assert (
+        session.conn.execute(
+            "SELECT count(*) FROM consent_requests WHERE state = 'approved'"
+        ).fetchone()[0]
+        == 0
+    )
+    is_known = WITH_MEMORY in {
+        memory.text for memory in curate.list_memories(runtime, limit=10_000)
+    }
     city = decisions.profile(runtime).get("city")
     assert is_known is (city == ("Oslo",))
     last_word = history.list_entries(session, limit=1)[0].meta.get("decision")
     waits = [request for request in pending.list_pending(runtime) if request.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)
-    assert len({said for request in pending.list_pending(runtime) for said in request.evidence} & retracted(runtime)) == 0
+    assert (
+        len(
+            {said for request in pending.list_pending(runtime) for said in request.evidence}
+            & retracted(runtime)
+        )
+        == 0
+    )
 
 
 def retracted(runtime: Runtime) -> set[str]:
@@ -265,7 +337,9 @@ def test_a_kill_leaves_whole_steps_that_everything_agrees_on(
         assert_sound(runtime.database)
         steps = steps_of(runtime)
         assert set(steps[planted:]) <= whole
-        assert len(steps) - before - acknowledged in (0, 1), "acknowledged steps are kept; at most one more was done"
+        assert len(steps) - before - acknowledged in (0, 1), (
+            "acknowledged steps are kept; at most one more was done"
+        )
         before = len(steps)
         assert_agreement(runtime)
         runtime.close()

@@ -1,4 +1,6 @@
-"""All jobs of idle time, killed at any of their writes while another process writes too: in the end all is as if nobody had."""
+"""All jobs of idle time, killed at any of their writes while another process writes too: in the end
+all is as if nobody had.
+"""
 
 import json
 import os
@@ -44,7 +46,9 @@ SEEN = replayed.SEEN | {
     "change_log": "SELECT memory_id, event, thread_id, meta FROM change_log",
     "forgotten": "SELECT user_id FROM forgotten",
 }
-"""What counts of some tables: not which of two jobs came first, nor the fingerprint of what was erased, by a key of the file."""
+"""What counts of some tables: not which of two jobs came first, nor the fingerprint of what was
+erased, by a key of the file.
+"""
 ROUNDS = 5
 """Of each seed."""
 START = datetime(2026, 1, 4, 18, tzinfo=UTC)
@@ -53,22 +57,46 @@ MOST_TIMES = 20
 MOMENTS = 360
 """Before and after each commit of all that is done, and a few more."""
 SURE = ("My dog Rex limps.", "And my dog Rex limps.", "I have two hens.", "I really have two hens.")
-ALIKE = ("I see the dentist in May.", "I see the dentist in June.", "I have a boat.", "I have a red boat.")
-RUNNING = ("I ran along the canal.", "My running group met at the mill.", "Running in the rain again.", "I ran eight kilometres.")
-TOLD = ("I play the harp in a trio.", "I planted tall sunflowers in the garden.", "My brother Jonas keeps goats.")
+ALIKE = (
+    "I see the dentist in May.",
+    "I see the dentist in June.",
+    "I have a boat.",
+    "I have a red boat.",
+)
+RUNNING = (
+    "I ran along the canal.",
+    "My running group met at the mill.",
+    "Running in the rain again.",
+    "I ran eight kilometres.",
+)
+TOLD = (
+    "I play the harp in a trio.",
+    "I planted tall sunflowers in the garden.",
+    "My brother Jonas keeps goats.",
+)
 SAID = "error: unknown option 'het'"
 FAILS = {f"kiln fire {vase} --het": f"{vase}: {SAID}" for vase in ("Amphora", "Bowl")}
-GENERAL = {"trigger_fingerprints": ["F1"], "rule_text": "kiln fire … --het -> kiln fire … --heat", "scope_hint": "domain"}
+GENERAL = {
+    "trigger_fingerprints": ["F1"],
+    "rule_text": "kiln fire … --het -> kiln fire … --heat",
+    "scope_hint": "domain",
+}
 JOBS = [job for job in jobs.JOBS if job.name != "backup"]
-"""A backup is no part of the file; that one is whole or not there is shown where changes are killed."""
+"""A backup is no part of the file; that one is whole or not there is shown where changes are
+killed.
+"""
 
 
 def script(prompt: Prompt, sampling: Sampling) -> str | None:
-    """Answer as a model that is trusted with all jobs: pairs of memories, a memory or a chat in a sentence, runs, lessons."""
+    """Answer as a model that is trusted with all jobs: pairs of memories, a memory or a chat in a
+    sentence, runs, lessons.
+    """
     asked, grammar = prompt.turns[-1].content, sampling.grammar or ""
     if "answers" in grammar:
         pairs = range(len(asked.splitlines()))
-        return json.dumps({"answers": [{"pair": at + 1, "is": ("same", "related")[at % 2]} for at in pairs]})
+        return json.dumps(
+            {"answers": [{"pair": at + 1, "is": ("same", "related")[at % 2]} for at in pairs]}
+        )
     if "trigger_fingerprints" in grammar:
         return json.dumps(GENERAL)
     if "step" in grammar:
@@ -87,7 +115,9 @@ def opened(home: Path, day: float) -> Runtime:
 
 
 def work(runtime: Runtime) -> set[str]:
-    """Do all the jobs, due or not, until they find nothing more to do; return the names of those that found something."""
+    """Do all the jobs, due or not, until they find nothing more to do; return the names of those
+    that found something.
+    """
     found: set[str] = set()
     for _ in range(MOST_TIMES):
         done = {job.name for job, done in jobs.run(runtime, Cancel(), JOBS) if done != 0}
@@ -97,13 +127,15 @@ def work(runtime: Runtime) -> set[str]:
     pytest.fail(f"they never end: {done}")
 
 
-# What the jobs find ----------------------------------------------------------------------------------------------------
+# What the jobs find -------------------------------------------------------------------------------
 
 
 def plant(home: Path) -> None:
     """Let two months go by, so that there is something to do for each job."""
     runtime = opened(home, 0)
-    ends = [job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge", "lessons")]
+    ends = [
+        job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge", "lessons")
+    ]
     greeted = new_chat(runtime)
     for text in ("One.", "Two."):
         unused = curate.add(runtime, text).memory_id
@@ -113,19 +145,32 @@ def plant(home: Path) -> None:
     for day in range(1, DAYS - 1):
         runtime.clock = Clock(START + timedelta(days=day))
         with runtime.write() as session:
-            chat.add_message(session, greeted, Role.USER, "Hello.", session.now, origin=Origin.TYPED)
+            chat.add_message(
+                session, greeted, Role.USER, "Hello.", session.now, origin=Origin.TYPED
+            )
         if day == 28:
             curate.discard(runtime, *overdue)
         list(jobs.run(runtime, Cancel(), ends))
         if day == 40:  # kept for longer than a week: whoever did that is trusted more
             with runtime.write() as session:
-                changes.apply(session, Created(fact("I have a loom.", session.now, origin="said")), Actor("rules"))
+                changes.apply(
+                    session,
+                    Created(fact("I have a loom.", session.now, origin="said")),
+                    Actor("rules"),
+                )
         if day == 51:
             requests.propose(runtime, "city", "Bruges", proposer="import")
         if day % 7 == 0:
             with runtime.write() as session:
                 thread = chat.create_thread(session, "A chat", "companion", session.now)
-                chat.add_message(session, thread.id, Role.USER, RUNNING[day // 7 % 4], session.now, origin=Origin.TYPED)
+                chat.add_message(
+                    session,
+                    thread.id,
+                    Role.USER,
+                    RUNNING[day // 7 % 4],
+                    session.now,
+                    origin=Origin.TYPED,
+                )
     for _ in range(2):
         fire(runtime)
     for text in TOLD:
@@ -149,11 +194,13 @@ def after_the_lease() -> dict[str, float]:
     return {"now": time.time() + leases.LEASE_SECONDS, "whole": leases.LEASE_SECONDS}
 
 
-# Killing ---------------------------------------------------------------------------------------------------------------
+# Killing ------------------------------------------------------------------------------------------
 
 
 def work_until_killed(home: Path, kept: Path, moment: int) -> None:
-    """Do the jobs, and be killed at a moment of them: an even number is before a commit, an odd one after it."""
+    """Do the jobs, and be killed at a moment of them: an even number is before a commit, an odd one
+    after it.
+    """
     connection.PRAGMAS["synchronous"] = 0  # a kill loses nothing that was written
     use_vectors(kept)
     runtime, write, left = opened(home, DAYS), Database.write, iter(range(moment))
@@ -180,7 +227,9 @@ def write_beside(home: Path, told: Connection, enough: Event) -> None:
     thread = new_chat(runtime)
     for number in count():
         with runtime.write() as session:
-            said = chat.add_message(session, thread, Role.USER, f"{BESIDE}{number}.", session.now, origin=Origin.IMPORT)
+            said = chat.add_message(
+                session, thread, Role.USER, f"{BESIDE}{number}.", session.now, origin=Origin.IMPORT
+            )
         told.send(said.id)
         if enough.wait(0.005):
             break
@@ -189,7 +238,9 @@ def write_beside(home: Path, told: Connection, enough: Event) -> None:
 
 @contextmanager
 def beside(home: Path) -> Iterator[list[str]]:
-    """Let another process write until the end of the block; then what it was told is saved is in the list."""
+    """Let another process write until the end of the block; then what it was told is saved is in
+    the list.
+    """
     ours, theirs = CONTEXT.Pipe(duplex=False)
     saved, enough = [], CONTEXT.Event()
     process = begun(write_beside, home, theirs, enough)
@@ -205,7 +256,9 @@ def beside(home: Path) -> Iterator[list[str]]:
 
 
 def keep_vectors(kept: Path) -> None:
-    np.savez(kept, texts=np.array(list(Reader._vectors)), rows=np.array(list(Reader._vectors.values())))
+    np.savez(
+        kept, texts=np.array(list(Reader._vectors)), rows=np.array(list(Reader._vectors.values()))
+    )
 
 
 def use_vectors(kept: Path) -> None:
@@ -215,12 +268,20 @@ def use_vectors(kept: Path) -> None:
 
 def in_the_end(runtime: Runtime) -> Known:
     """Return all that the file says, but for who was at it."""
-    return {name: rows for name, rows in known(runtime, SEEN).items() if name not in ("leases", "forgotten_key")}
+    return {
+        name: rows
+        for name, rows in known(runtime, SEEN).items()
+        if name not in ("leases", "forgotten_key")
+    }
 
 
 def differences(one: Known, other: Known) -> dict[str, tuple[Any, Any]]:
     """Return by table what only one of two files says, and what only the other does."""
-    return {name: (one[name] - other[name], other[name] - one[name]) for name in one if one[name] != other[name]}
+    return {
+        name: (one[name] - other[name], other[name] - one[name])
+        for name in one
+        if one[name] != other[name]
+    }
 
 
 @pytest.mark.slow
@@ -234,7 +295,9 @@ def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
     with beside(tmp_path / "whole"):
         assert {job.name for job in JOBS} == work(whole), "there is something to do for each job"
     expected = in_the_end(whole)
-    assert work(whole) <= {"embed"} and in_the_end(whole) == expected, "done again they change nothing"
+    assert work(whole) <= {"embed"} and in_the_end(whole) == expected, (
+        "done again they change nothing"
+    )
     whole.close()
     keep_vectors(tmp_path / "vectors.npz")
     monkeypatch.setattr(leases, "_now", after_the_lease)
@@ -249,7 +312,9 @@ def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
             again = opened(home, DAYS + 0.1)
             forget.finish(again)  # as at every start
             work(again)
-        assert len(chat.still_there(again.read(), saved)) == len(saved), "what was acknowledged beside is kept"
+        assert len(chat.still_there(again.read(), saved)) == len(saved), (
+            "what was acknowledged beside is kept"
+        )
         assert_sound(again.database)
         assert differences(in_the_end(again), expected) == {}, f"killed at moment {moment}"
         again.close()

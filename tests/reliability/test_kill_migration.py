@@ -1,4 +1,6 @@
-"""Killed at each statement of a migration: the file is of the old version or of the new one, and all that it holds is there."""
+"""Killed at each statement of a migration: the file is of the old version or of the new one, and
+all that it holds is there.
+"""
 
 import os
 import shutil
@@ -65,7 +67,9 @@ def lived_in(home: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @pytest.mark.slow
-def test_a_killed_migration_was_done_or_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_migration_was_done_or_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = lived_in(tmp_path / "planted")
     before = len(schema.scripts())
     migration = growth(tmp_path, monkeypatch)
@@ -90,7 +94,9 @@ def test_a_killed_migration_was_done_or_not_begun(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
-def test_a_file_that_was_killed_while_it_was_made_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_was_killed_while_it_was_made_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     migrations, versions = growth(tmp_path, monkeypatch).parent, []
     for number in count(step=23):
         home = tmp_path / str(number)
@@ -101,4 +107,6 @@ def test_a_file_that_was_killed_while_it_was_made_is_made_anew(tmp_path: Path, m
         assert_sound(runtime.database)
         runtime.close()
     assert len(versions) > 4
-    assert versions == sorted(versions) and versions[0] == 0, "each migration is done or not begun, and the next start goes on"
+    assert versions == sorted(versions) and versions[0] == 0, (
+        "each migration is done or not begun, and the next start goes on"
+    )

@@ -1,4 +1,6 @@
-"""Killed in the middle of an import, or of putting a backup in place: the old state or the new one, and nothing between."""
+"""Killed in the middle of an import, or of putting a backup in place: the old state or the new one,
+and nothing between.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,12 +33,16 @@ def write_elsewhere(home: Path) -> None:
     (home.parent / "elsewhere").mkdir(exist_ok=True)
     for _ in range(3):
         backups.write_copy(runtime, home.parent / "elsewhere" / "copy.db")
-        exports.write_private(runtime, home.parent / "elsewhere" / "all.jsonl", exports.as_lines(runtime))
+        exports.write_private(
+            runtime, home.parent / "elsewhere" / "all.jsonl", exports.as_lines(runtime)
+        )
 
 
 @pytest.fixture
 def planted(tmp_path: Path) -> Path:
-    """Return a store with the earlier facts; beside it lie an export and a backup with the later ones."""
+    """Return a store with the earlier facts; beside it lie an export and a backup with the later
+    ones.
+    """
     for name, texts in (("later", LATER), ("planted", BEFORE)):
         runtime = bootstrap.start(home=tmp_path / name)
         for text in sorted(texts):
@@ -55,17 +61,27 @@ def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         assert not list(home.parent.rglob("*.partial*"))
-        waiting = [request for file in pending.list_files(runtime) for request in consents.list_of_file(runtime.read(), file.id)]
+        waiting = [
+            request
+            for file in pending.list_files(runtime)
+            for request in consents.list_of_file(runtime.read(), file.id)
+        ]
         found.append(
-            {memory.text for memory in curate.list_memories(runtime, limit=1000)} | {request.new_value for request in waiting}
+            {memory.text for memory in curate.list_memories(runtime, limit=1000)}
+            | {request.new_value for request in waiting}
         )
         runtime.close()
     return found
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "afterwards"), [(bring_in, BEFORE | LATER), (put_in_place, LATER), (write_elsewhere, BEFORE)])
-def test_a_kill_leaves_the_old_state_or_the_new(planted: Path, work: Callable[[Path], None], afterwards: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("work", "afterwards"),
+    [(bring_in, BEFORE | LATER), (put_in_place, LATER), (write_elsewhere, BEFORE)],
+)
+def test_a_kill_leaves_the_old_state_or_the_new(
+    planted: Path, work: Callable[[Path], None], afterwards: set[str]
+) -> None:
     found = states_after(work, planted)
     assert all(known in (BEFORE, afterwards) for known in found)
     assert BEFORE in found

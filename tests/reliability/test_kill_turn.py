@@ -1,4 +1,6 @@
-"""Killed at each stage of a turn: the next start knows how far it came, and trying again goes on from there."""
+"""Killed at each stage of a turn: the next start knows how far it came, and trying again goes on
+from there.
+"""
 
 import os
 import signal
@@ -57,7 +59,9 @@ def retry_and_die(home: Path, last: type) -> None:
     die_at(last, retry_turn(runtime, chats.page(runtime, thread).messages[-1].id))
 
 
-def killed_at(work: Callable[..., None], home: Path, last: object, by: signal.Signals = signal.SIGKILL) -> None:
+def killed_at(
+    work: Callable[..., None], home: Path, last: object, by: signal.Signals = signal.SIGKILL
+) -> None:
     process = begun(work, home, last)
     process.join()
     assert process.exitcode == -by
@@ -99,13 +103,18 @@ def calls(runtime: Runtime) -> int:
         (Streamed, Stage.REPLYING, "kept", 1),
     ],
 )
-def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage: Stage, source: str, needed: int) -> None:
+def test_trying_again_goes_on_where_the_kill_came(
+    home: Path, last: type, stage: Stage, source: str, needed: int
+) -> None:
     killed_at(ask_and_die, home, last)
     runtime, thread, reply, at = reopened(home)
     assert at.stage is stage
     happened = list(retry_turn(runtime, reply.id))
     assert isinstance(happened[-1], Completed)
-    assert (only(Predicted, happened).source, only(Predicted, happened).needed_info) == (source, NEEDED)
+    assert (only(Predicted, happened).source, only(Predicted, happened).needed_info) == (
+        source,
+        NEEDED,
+    )
     assert calls(runtime) == needed, "call 1 is not made twice"
     assert [hit.text for hit in only(Found, happened).hits] == [FACT]
     after = checkpoints.load(runtime.read(), thread)
@@ -138,11 +147,15 @@ def test_another_message_begins_afresh(home: Path) -> None:
     runtime, thread, _, _ = reopened(home)
     happened = say(runtime, thread, "Which coffee do I drink?")
     assert only(Predicted, happened).source == "model"
-    assert only(Predicted, retry_turn(runtime, only(Completed, happened).reply.id)).source == "model"
+    assert (
+        only(Predicted, retry_turn(runtime, only(Completed, happened).reply.id)).source == "model"
+    )
     runtime.close()
 
 
-def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_tried_again(home: Path) -> None:
+def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_tried_again(
+    home: Path,
+) -> None:
     killed_at(ask_and_die, home, Accepted)
     runtime, _, reply, _ = reopened(home)
     pending = partial(expectations.count_surprises, runtime.read(), "pending")
@@ -161,7 +174,9 @@ def say_yes_and_die(home: Path, last: type) -> None:
 
 @pytest.mark.parametrize("last", [Accepted, Completed])
 @pytest.mark.parametrize("is_retried", [True, False])
-def test_a_yes_is_carried_out_once_wherever_the_kill_came(home: Path, last: type, is_retried: bool) -> None:
+def test_a_yes_is_carried_out_once_wherever_the_kill_came(
+    home: Path, last: type, is_retried: bool
+) -> None:
     killed_at(say_yes_and_die, home, last)
     runtime = open_with_model(home)
     runtime.embedding.fill(Reader())
@@ -172,6 +187,8 @@ def test_a_yes_is_carried_out_once_wherever_the_kill_came(home: Path, last: type
     for _ in range(2):
         learn(runtime)
         assert decisions.profile(runtime) == {"city": ("Oslo",)}
-    changed = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.PROFILE]
+    changed = [
+        entry for entry in history.list_entries(runtime.read()) if entry.event is Event.PROFILE
+    ]
     assert (len(changed), pending.list_pending(runtime)) == (1, [])
     runtime.close()

@@ -1,4 +1,6 @@
-"""The model's process dies in the middle of a turn: the message and what had streamed are kept, and the next one is answered."""
+"""The model's process dies in the middle of a turn: the message and what had streamed are kept, and
+the next one is answered.
+"""
 
 import os
 import signal
@@ -55,7 +57,9 @@ def test_a_model_that_dies_in_a_reply_costs_that_reply(runtime: Runtime) -> None
     message, reply = chats.page(runtime, thread).messages
     assert (message.role, message.text) == (Role.USER, ASKED)
     assert (reply.status, reply.text) == (MessageStatus.INTERRUPTED, streamed.strip())
-    assert only(Completed, say(runtime, thread, "And another one about a lighthouse, please.")).reply.text
+    assert only(
+        Completed, say(runtime, thread, "And another one about a lighthouse, please.")
+    ).reply.text
 
 
 @pytest.mark.parametrize("last", [Accepted, Found])
@@ -64,8 +68,12 @@ def test_a_model_that_dies_between_calls_costs_no_message(runtime: Runtime, last
     crash_at(runtime, last, take_turn(runtime, thread, ASKED))
     message, reply = chats.page(runtime, thread).messages
     assert message.text == ASKED
-    assert reply.status in (MessageStatus.COMPLETE, MessageStatus.INTERRUPTED), "the kill may reach the next call"
-    assert only(Completed, say(runtime, thread, "And another one about a lighthouse, please.")).reply.text
+    assert reply.status in (MessageStatus.COMPLETE, MessageStatus.INTERRUPTED), (
+        "the kill may reach the next call"
+    )
+    assert only(
+        Completed, say(runtime, thread, "And another one about a lighthouse, please.")
+    ).reply.text
 
 
 def test_idle_work_survives_a_model_that_dies(runtime: Runtime) -> None:
@@ -73,7 +81,9 @@ def test_idle_work_survives_a_model_that_dies(runtime: Runtime) -> None:
     say(runtime, thread, ASKED)
     os.kill(model_of(runtime).pid or 0, signal.SIGKILL)
     list(upkeep.work(runtime, thread, Cancel()))
-    assert only(Completed, say(runtime, thread, "And another one about a lighthouse, please.")).reply.text
+    assert only(
+        Completed, say(runtime, thread, "And another one about a lighthouse, please.")
+    ).reply.text
 
 
 def test_after_the_second_death_in_a_row_the_app_works_on_without_a_model(runtime: Runtime) -> None:

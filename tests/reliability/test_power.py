@@ -1,4 +1,6 @@
-"""The power fails at any moment: what was acknowledged is there, what was not is there whole or not at all."""
+"""The power fails at any moment: what was acknowledged is there, what was not is there whole or not
+at all.
+"""
 
 import random
 import shutil
@@ -52,11 +54,18 @@ from tests.reliability.test_kill_migration import lived_in, version_of
 from tests.store.test_migrations import everything, growth, rebuilt
 
 pytestmark = pytest.mark.slow
-FACTS = ("User has a dog named Rex.", "User paints boats.", "User grows tall sunflowers.", "User plays the harp.")
+FACTS = (
+    "User has a dog named Rex.",
+    "User paints boats.",
+    "User grows tall sunflowers.",
+    "User plays the harp.",
+)
 Known = dict[str, list[tuple[Any, ...]]]
 STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     Created: lambda runtime, _: curate.add(runtime, "User owns a red kite.", ["kite"]),
-    Updated: lambda runtime, ids: curate.edit(runtime, ids[0], "User has an old dog named Rex.", tags=["dog"]),
+    Updated: lambda runtime, ids: curate.edit(
+        runtime, ids[0], "User has an old dog named Rex.", tags=["dog"]
+    ),
     Linked: lambda runtime, ids: directly(runtime, Linked(ids[0], ((ids[1], 0.5), (ids[2], 0.25)))),
     Pinned: lambda runtime, ids: curate.pin(runtime, *ids[:3]),
     Merged: lambda runtime, ids: directly(runtime, Merged(ids[2], ids[1], runtime.purge_at())),
@@ -65,7 +74,9 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     ProfileChanged: lambda runtime, _: decisions.set_field(runtime, "preferred_name", "Ana"),
     Reverted: lambda runtime, _: undo.undo_last(runtime),
     Purged: lambda runtime, ids: directly(runtime, Purged(ids[3])),
-    LessonAdded: lambda runtime, ids: ids.append(lesson_of(lessons.add(runtime, "git", "here", "git psuh", "git push"))),
+    LessonAdded: lambda runtime, ids: ids.append(
+        lesson_of(lessons.add(runtime, "git", "here", "git psuh", "git push"))
+    ),
     LessonEdited: lambda runtime, ids: lessons.edit(runtime, ids[-1], correct="git push --all"),
     LessonMoved: lambda runtime, ids: lessons.archive(runtime, ids[-1]),
     FailuresMerged: lambda runtime, ids: lessons.take_for_same(runtime, *learned(runtime)),
@@ -75,7 +86,9 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     LessonPurged: lambda runtime, ids: directly(runtime, LessonPurged(ids[-1])),
     AgentChanged: lambda runtime, _: directly(runtime, AgentChanged("rules", blocked=True)),
     RubricChanged: lambda runtime, _: directly(runtime, RubricChanged("Accuracy", 0.3)),
-    CouncilDecided: lambda runtime, _: directly(runtime, CouncilDecided(held(runtime), "revision", "A better answer.")),
+    CouncilDecided: lambda runtime, _: directly(
+        runtime, CouncilDecided(held(runtime), "revision", "A better answer.")
+    ),
 }
 
 
@@ -84,8 +97,17 @@ def review(runtime: Runtime) -> None:
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         message = chat.add_message(session, thread, Role.USER, "Is it so?", session.now)
-        chat.add_message(session, thread, Role.ASSISTANT, "It is.", session.now, reply_to=message.id)
-        agents.add_round(session, "run_20260131_081500", "Is it so?", "council", message_id=message.id, draft="It is.")
+        chat.add_message(
+            session, thread, Role.ASSISTANT, "It is.", session.now, reply_to=message.id
+        )
+        agents.add_round(
+            session,
+            "run_20260131_081500",
+            "Is it so?",
+            "council",
+            message_id=message.id,
+            draft="It is.",
+        )
 
 
 def held(runtime: Runtime) -> str:
@@ -109,7 +131,11 @@ def directly(runtime: Runtime, change: Change) -> None:
 def plant(home: Path) -> list[str]:
     runtime = bootstrap.start(home=home)
     ids = [curate.add(runtime, text).memory_id for text in FACTS]
-    kiln = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: no frie", "kiln wram": "kiln: it is too cold to wram"})
+    kiln = ScriptedTool(
+        "kiln",
+        "studio",
+        {"kiln frie": "kiln: no frie", "kiln wram": "kiln: it is too cold to wram"},
+    )
     for action in ("kiln frie", "kiln fire", "kiln wram", "kiln warm"):
         runs.attempt(runtime, kiln, action)
     review(runtime)
@@ -120,12 +146,21 @@ def plant(home: Path) -> list[str]:
 def contents(runtime: Runtime) -> Known:
     """Everything that the file says."""
     conn = runtime.database.read()
-    tables = conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
-    return {name: [tuple(row) for row in conn.execute(f"SELECT * FROM {name}")] for (name,) in tables if "_fts" not in name}
+    tables = conn.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    return {
+        name: [tuple(row) for row in conn.execute(f"SELECT * FROM {name}")]
+        for (name,) in tables
+        if "_fts" not in name
+    }
 
 
-def power_failures(log: list[Entry], folder: Path, begin: int = 0, every: int = 3) -> Iterator[tuple[Path, int]]:
-    """Put on disk what a failure may leave; yield where, and how many steps were acknowledged before it.
+def power_failures(
+    log: list[Entry], folder: Path, begin: int = 0, every: int = 3
+) -> Iterator[tuple[Path, int]]:
+    """Put on disk what a failure may leave; yield where, and how many steps were acknowledged
+    before it.
 
     `every` is after how many writes the power fails again: 1 for every moment there is.
     """
@@ -170,7 +205,10 @@ def is_whole(home: Path, either: list[Known]) -> bool:
         runtime.close()
 
 
-@pytest.mark.parametrize(("synchronous", "every", "loses"), [(2, usually(6, thorough=3), False), (1, 20, True), (0, 20, True)])
+@pytest.mark.parametrize(
+    ("synchronous", "every", "loses"),
+    [(2, usually(6, thorough=3), False), (1, 20, True), (0, 20, True)],
+)
 def test_each_kind_of_change_is_there_once_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: int, every: int, loses: bool
 ) -> None:
@@ -180,20 +218,28 @@ def test_each_kind_of_change_is_there_once_acknowledged(
         recorder, known = changed_step_by_step(tmp_path / "home")
     failures = power_failures(recorder.log, tmp_path, every=every)
     lost = [done for home, done in failures if not is_whole(home, known[done : done + 2])]
-    assert bool(lost) is loses, "NORMAL and OFF are the controls: they must be seen to lose what was acknowledged"
+    assert bool(lost) is loses, (
+        "NORMAL and OFF are the controls: they must be seen to lose what was acknowledged"
+    )
 
 
-# Whole files -----------------------------------------------------------------------------------------------------------
+# Whole files --------------------------------------------------------------------------------------
 
 WORD = "Qzxvorb"
 
 
 def traces(home: Path) -> list[str]:
     """Name the files that hold the word."""
-    return [path.name for path in home.rglob("*") if path.is_file() and WORD.lower() in path.read_bytes().lower().decode("latin")]
+    return [
+        path.name
+        for path in home.rglob("*")
+        if path.is_file() and WORD.lower() in path.read_bytes().lower().decode("latin")
+    ]
 
 
-def test_a_word_is_nowhere_once_it_is_forgotten_and_everywhere_until_it_is_begun(tmp_path: Path) -> None:
+def test_a_word_is_nowhere_once_it_is_forgotten_and_everywhere_until_it_is_begun(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     plant(home)
     runtime = bootstrap.start(home=home)
@@ -223,7 +269,9 @@ def test_a_backup_is_put_in_place_whole_or_not_at_all(tmp_path: Path) -> None:
     with recording(home) as recorder:
         runtime = bootstrap.start(home=home)
         curate.add(runtime, "User came back later.")
-        backup = runtime.database.backup(new_copy(runtime.database.path, BACKUPS, "auto", runtime.clock()))
+        backup = runtime.database.backup(
+            new_copy(runtime.database.path, BACKUPS, "auto", runtime.clock())
+        )
         recorder.mark("backed up")
         curate.discard(runtime, ids[0])
         known = [contents(runtime)]
@@ -256,4 +304,6 @@ def test_a_migration_is_done_or_not_begun(tmp_path: Path, monkeypatch: pytest.Mo
         assert_sound(runtime.database)
         assert everything(runtime.database.read()) == known
         runtime.close()
-    assert versions - {(0, before + 1)} == {(0, before), (1, before + 1)}, "done and not acknowledged lasts for a moment only"
+    assert versions - {(0, before + 1)} == {(0, before), (1, before + 1)}, (
+        "done and not acknowledged lasts for a moment only"
+    )

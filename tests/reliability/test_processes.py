@@ -1,4 +1,6 @@
-"""Several processes on one file: nothing that one of them acknowledged is lost, whoever of them dies, and no lease stays."""
+"""Several processes on one file: nothing that one of them acknowledged is lost, whoever of them
+dies, and no lease stays.
+"""
 
 import os
 import random
@@ -92,7 +94,9 @@ class Process:
 
 
 def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) -> None:
-    """Let two that write and one that talks work until one of them is killed; the others go on, and end."""
+    """Let two that write and one that talks work until one of them is killed; the others go on, and
+    end.
+    """
     works = {"bees": keep_adding, "hens": keep_adding, "cats": keep_talking}
     started = [Process(work, home, f"{name} of year {number}") for name, work in works.items()]
     for process in started:
@@ -107,8 +111,12 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
         process.end()
     session = watching.read()
     done = [entry for process in (killed, *started) for entry in process.acknowledged]
-    of_kind = {kind: {id for found, id in done if found == kind} for kind in ("memory", "message", "reply")}
-    assert of_kind["memory"] == {memory.id for memory in memories.get_memories(session, sorted(of_kind["memory"]))}
+    of_kind = {
+        kind: {id for found, id in done if found == kind} for kind in ("memory", "message", "reply")
+    }
+    assert of_kind["memory"] == {
+        memory.id for memory in memories.get_memories(session, sorted(of_kind["memory"]))
+    }
     assert of_kind["message"] == set(chat.still_there(session, of_kind["message"]))
     statuses = {chat.get_message(session, id).status for id in of_kind["reply"]}
     assert statuses <= {MessageStatus.COMPLETE}
@@ -122,7 +130,9 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
 
 
 @pytest.mark.slow
-def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", LEASE_SECONDS)
     chance = random.Random(7)
     for number in range(usually(10, thorough=200)):
@@ -147,7 +157,9 @@ def test_ten_at_once_make_ten_memories(tmp_path: Path) -> None:
     runtime.close()
 
 
-def test_what_a_living_process_writes_is_not_interrupted_and_nobody_answers_beside_it(tmp_path: Path) -> None:
+def test_what_a_living_process_writes_is_not_interrupted_and_nobody_answers_beside_it(
+    tmp_path: Path,
+) -> None:
     window = bootstrap.start(home=tmp_path)
     window.chat.fill(ScriptedModel())
     thread = new_chat(window)
@@ -161,7 +173,11 @@ def test_what_a_living_process_writes_is_not_interrupted_and_nobody_answers_besi
         next(take_turn(other, thread, "I keep hens."))
     assert isinstance(list(turn)[-1], Completed)
     assert isinstance(list(take_turn(other, thread, "I keep hens."))[-1], Completed)
-    texts = [message.text for message in chats.page(window, thread).messages if message.text.startswith("I keep")]
+    texts = [
+        message.text
+        for message in chats.page(window, thread).messages
+        if message.text.startswith("I keep")
+    ]
     assert texts == ["I keep bees.", "I keep hens."]
     for runtime in (window, other):
         runtime.close()

@@ -1,4 +1,6 @@
-"""Turns and idle work done again, killed in between, in any order: what is known afterwards is what doing it once gives."""
+"""Turns and idle work done again, killed in between, in any order: what is known afterwards is what
+doing it once gives.
+"""
 
 import random
 import re
@@ -37,10 +39,21 @@ SAID = (
 )
 Known = dict[str, Counter[tuple[Any, ...]]]
 PASSING = {
-    *("events", "jobs", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"),
+    *(
+        "events",
+        "jobs",
+        "recalls",
+        "interface",
+        "supervisor_checkpoints",
+        "drafts",
+        "memory_file",
+        "_sqlite_migrations",
+    ),
     "deleted_embeddings",
 }
-"""Tables that tell what was done when, where the last turn stood, which file this is, and how many embeddings it dropped."""
+"""Tables that tell what was done when, where the last turn stood, which file this is, and how many
+embeddings it dropped.
+"""
 SEEN = {
     "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
@@ -48,7 +61,8 @@ SEEN = {
     "episode_ends": "SELECT thread_id FROM episode_ends",
     "embeddings": "SELECT text, vector FROM embeddings JOIN memories ON owner_kind = 'memory' AND owner_key = key",
 }
-"""What counts of some tables; of episodes, that one was looked for: a second try at a reply has another number.
+"""What counts of some tables; of episodes, that one was looked for: a second try at a reply has
+another number.
 
 A question that a kill kept memapp from asking is not asked later; it waits in the inbox.
 """
@@ -62,30 +76,50 @@ def scripted(prompt: Prompt, sampling: Sampling) -> str | None:
 
 
 def known(runtime: Runtime, seen: Mapping[str, str] = SEEN) -> Known:
-    """Return everything the file says, with words in place of ids, and without times and what nobody sees."""
+    """Return everything the file says, with words in place of ids, and without times and what
+    nobody sees.
+    """
     conn = runtime.database.read()
-    named = {row[0]: f"<{row[1]}>" for row in conn.execute("SELECT id, text FROM messages UNION SELECT id, text FROM memories")}
+    named = {
+        row[0]: f"<{row[1]}>"
+        for row in conn.execute("SELECT id, text FROM messages UNION SELECT id, text FROM memories")
+    }
 
     def plain(value: Any) -> Any:
-        return TIME.sub("@", ID.sub(lambda found: named.get(found[0], "#"), value)) if isinstance(value, str) else value
+        return (
+            TIME.sub("@", ID.sub(lambda found: named.get(found[0], "#"), value))
+            if isinstance(value, str)
+            else value
+        )
 
-    tables = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
+    tables = [
+        row[0]
+        for row in conn.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    ]
     rows = {name: f"SELECT * FROM {name}" for name in tables if "_fts" not in name} | dict(seen)
     return {
-        name: Counter(tuple(map(plain, row)) for row in conn.execute(sql)) for name, sql in rows.items() if name not in PASSING
+        name: Counter(tuple(map(plain, row)) for row in conn.execute(sql))
+        for name, sql in rows.items()
+        if name not in PASSING
     }
 
 
-# Killing and starting again -----------------------------------------------------------------------------------------------
+# Killing and starting again -----------------------------------------------------------------------
 
 
 class Killed(BaseException):
-    """Ends what a process does, as a kill would: nothing that still runs reaches the files that are used afterwards."""
+    """Ends what a process does, as a kill would: nothing that still runs reaches the files that are
+    used afterwards.
+    """
 
 
 @contextmanager
 def killed_after(commits: int, runtime: Runtime, request: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield where the files stand as they are after so many commits, when `Killed` is raised; or never, if there are fewer."""
+    """Yield where the files stand as they are after so many commits, when `Killed` is raised; or
+    never, if there are fewer.
+    """
     home = runtime.paths.database.parent
     left, write = iter(range(commits)), Database.write
 
@@ -160,7 +194,9 @@ JOBS = (work, work_without_a_chat, notice_again)
 
 
 def say(text: str, runtime: Runtime, thread: str) -> None:
-    """Send a message; if it was sent before a kill, try again for the reply that the kill interrupted."""
+    """Send a message; if it was sent before a kill, try again for the reply that the kill
+    interrupted.
+    """
     messages = chats.page(runtime, thread).messages
     sent = next((message for message in reversed(messages) if message.role is Role.USER), None)
     if sent is None or sent.text != text:
@@ -187,7 +223,9 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(usually(2, thorough=6)))
-def test_what_is_done_again_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, done_once: Known) -> None:
+def test_what_is_done_again_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, done_once: Known
+) -> None:
     storm = Storm(start(tmp_path / "again"), random.Random(seed), monkeypatch)
     thread = new_chat(storm.runtime)
     for text in SAID:

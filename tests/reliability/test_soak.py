@@ -1,4 +1,6 @@
-"""Hundreds of turns, cancelled and left now and then, cost no more memory, files or log in the end than in the beginning."""
+"""Hundreds of turns, cancelled and left now and then, cost no more memory, files or log in the end
+than in the beginning.
+"""
 
 import subprocess
 import sys
@@ -12,5 +14,9 @@ TURNS = usually(150, thorough=10_000)
 
 @pytest.mark.slow
 def test_a_long_sitting_holds_every_bound_of_the_benchmark() -> None:
-    done = subprocess.run([sys.executable, "-m", "benchmarks.soak", "--turns", str(TURNS)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.soak", "--turns", str(TURNS)],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr

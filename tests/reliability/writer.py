@@ -1,4 +1,5 @@
-"""A process that writes rows one by one and says on stdout which of them were acknowledged, and which met an error.
+"""A process that writes rows one by one and says on stdout which of them were acknowledged, and
+which met an error.
 
 Run as `python -m tests.reliability.writer FILE ROWS [SYNCHRONOUS]`.
 """
@@ -22,7 +23,10 @@ def main(path: Path, rows: int, synchronous: int = 2) -> None:
     for number in range(rows):
         try:
             with database.write() as conn:
-                conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"row {number}", f'"{"x" * 3000}"'))
+                conn.execute(
+                    "INSERT INTO interface VALUES ('me', ?, ?)",
+                    (f"row {number}", f'"{"x" * 3000}"'),
+                )
         except StoreError:
             os.write(1, b"ERR\n")
         else:

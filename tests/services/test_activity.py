@@ -16,7 +16,10 @@ def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
     curate.add(runtime, "User drinks oolong.")
     runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
     curate.discard(runtime, curate.add(runtime, "User drinks coffee.").memory_id)
-    found = {(count.node, count.op): (count.today, count.week, count.total, count.failed) for count in activity.counts(runtime)}
+    found = {
+        (count.node, count.op): (count.today, count.week, count.total, count.failed)
+        for count in activity.counts(runtime)
+    }
     assert found == {("hotpath", "create"): (1, 2, 2, 0), ("hotpath", "delete"): (1, 1, 1, 0)}
 
 
@@ -29,13 +32,23 @@ def test_days_without_anything_are_counted_as_nothing(runtime: Runtime) -> None:
     assert days[-1].day == runtime.clock().date()
 
 
-def test_today_is_the_day_where_the_person_is(runtime: Runtime, live_in: Callable[[str], None]) -> None:
+def test_today_is_the_day_where_the_person_is(
+    runtime: Runtime, live_in: Callable[[str], None]
+) -> None:
     live_in("America/Los_Angeles")
-    for hour in (7, 23, 25):  # late on the 9th of January there; on the 10th at three, and at five, when it is the 11th in London
+    for hour in (
+        7,
+        23,
+        25,
+    ):  # late on the 9th of January there; on the 10th at three, and at five, when it is the 11th in London
         runtime.clock.now = datetime(2026, 1, 10, tzinfo=UTC) + timedelta(hours=hour)  # type: ignore[attr-defined]
         curate.add(runtime, f"User was at work at {hour}.")
     assert [(count.op, count.today) for count in activity.counts(runtime)] == [("create", 2)]
-    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [(8, 0), (9, 1), (10, 2)]
+    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [
+        (8, 0),
+        (9, 1),
+        (10, 2),
+    ]
 
 
 def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str], None]) -> None:
@@ -43,7 +56,11 @@ def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str],
     for day in (8, 9):  # at half past midnight there, before and after the clock is put forward
         runtime.clock.now = datetime(2026, 3, day, 16 - day, 30, tzinfo=UTC)  # type: ignore[attr-defined]
         curate.add(runtime, f"User was awake on the {day}th.")
-    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [(7, 0), (8, 1), (9, 1)]
+    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [
+        (7, 0),
+        (8, 1),
+        (9, 1),
+    ]
 
 
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:
@@ -66,7 +83,9 @@ def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runt
             expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", ())
             guess = expectations.prediction_for(session, reply.id, "predictor")
             assert guess is not None
-            expectations.mark_checked(session, guess.id, message.id, Verdict(surprised, 50.0, similarity, ""))
+            expectations.mark_checked(
+                session, guess.id, message.id, Verdict(surprised, 50.0, similarity, "")
+            )
     rates = expectations.hit_rates(runtime.read())
     assert (rates.as_predicted, rates.same_topic) == (Rate(1, 5), Rate(2, 5))
     assert expectations.hit_rates(runtime.read(), last=2).same_topic == Rate(0, 2)
@@ -78,7 +97,12 @@ def test_the_history_of_one_memory_and_of_all(runtime: Runtime) -> None:
     curate.edit(runtime, one, "User drinks green tea.")
     assert [entry.event for entry in activity.entries(runtime, one)] == ["UPDATE", "ADD"]
     newest, *rest = activity.entries(runtime)
-    assert [entry.number for entry in activity.entries(runtime, before=newest.number)] == [entry.number for entry in rest]
+    assert [entry.number for entry in activity.entries(runtime, before=newest.number)] == [
+        entry.number for entry in rest
+    ]
     first, second = activity.versions(runtime, one)
-    assert (first.text, activity.version(runtime, second.id).text) == ("User drinks oolong.", "User drinks green tea.")
+    assert (first.text, activity.version(runtime, second.id).text) == (
+        "User drinks oolong.",
+        "User drinks green tea.",
+    )
     assert [step.event for step in undo.undoable(runtime)] == ["UPDATE", "ADD", "ADD"]

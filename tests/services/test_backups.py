@@ -66,7 +66,11 @@ def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_pa
     curate.discard(later, memory)
     receipt = forget.purge(later, [memory])
     assert (receipt.backups_cleaned, receipt.left) == (1, ())
-    assert [file.name for file in tmp_path.rglob("*") if file.is_file() and b"zqarla" in file.read_bytes().lower()] == []
+    assert [
+        file.name
+        for file in tmp_path.rglob("*")
+        if file.is_file() and b"zqarla" in file.read_bytes().lower()
+    ] == []
 
 
 def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
@@ -82,7 +86,9 @@ def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
     assert path.read_bytes().startswith(b"SQLite format 3")
 
 
-def test_what_waits_in_one_waits_again_with_its_own_time_left(runtime: Runtime, tmp_path: Path) -> None:
+def test_what_waits_in_one_waits_again_with_its_own_time_left(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     home, path = tmp_path, runtime.paths.database
     waits = requests.propose(runtime, "city", "Ghent")
     assert waits
@@ -108,14 +114,21 @@ def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: P
     runtime.close()
     backups.put_back(path, copy)
     again = make_runtime(tmp_path)
-    with pytest.raises(sqlite3.IntegrityError, match="approved consent request"), again.decide() as session:
-        session.conn.execute("INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id))
+    with (
+        pytest.raises(sqlite3.IntegrityError, match="approved consent request"),
+        again.decide() as session,
+    ):
+        session.conn.execute(
+            "INSERT INTO profile VALUES (?, 'city', 'Ghent', ?, '')", (again.user_id, waits.id)
+        )
     again.close()
 
 
 def test_what_fails_is_tried_again_later(later: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("memapp.store.backups.new_copy", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        patched.setattr(
+            "memapp.store.backups.new_copy", lambda *_: (_ for _ in ()).throw(OSError(28, "full"))
+        )
         backups.run(later)
     assert made(later) == []
     backups.run(later)

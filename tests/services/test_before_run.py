@@ -1,4 +1,6 @@
-"""Lessons before something is done: those that bear on it, best first, and a word only where it is worth one."""
+"""Lessons before something is done: those that bear on it, best first, and a word only where it is
+worth one.
+"""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -39,13 +41,18 @@ def kiln(scope: str = "studio", **answers: str) -> ScriptedTool:
     return ScriptedTool("kiln", scope, ANSWERS | answers)
 
 
-def teach(runtime: Runtime, *actions: str, tool: ScriptedTool | None = None, client: Client = runs.PERSON) -> None:
+def teach(
+    runtime: Runtime, *actions: str, tool: ScriptedTool | None = None, client: Client = runs.PERSON
+) -> None:
     for action in actions:
         runs.attempt(runtime, tool or kiln(), action, client)
 
 
 def promote(runtime: Runtime) -> None:
-    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime) if lesson.status == "candidate"))
+    curate.promote(
+        runtime,
+        *(lesson.id for lesson in browse.list_lessons(runtime) if lesson.status == "candidate"),
+    )
 
 
 def told(runtime: Runtime, action: str, scope: str = "studio", task: str = "") -> str:
@@ -54,7 +61,9 @@ def told(runtime: Runtime, action: str, scope: str = "studio", task: str = "") -
 
 
 def bearing(runtime: Runtime, action: str, scope: str = "studio") -> list[str]:
-    return [hint.lesson.correct for hint in runs.bearing(runtime, ScriptedTool("kiln", scope), action)]
+    return [
+        hint.lesson.correct for hint in runs.bearing(runtime, ScriptedTool("kiln", scope), action)
+    ]
 
 
 def test_a_word_that_the_error_named_is_told_of_in_other_commands_and_an_option_that_is_missing_in_the_same_one(
@@ -63,7 +72,10 @@ def test_a_word_that_the_error_named_is_told_of_in_other_commands_and_an_option_
     teach(runtime, "kiln frie Bowl", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
     promote(runtime)
     assert told(runtime, "kiln frie Bowl").startswith("this failed last time; ")
-    assert told(runtime, "kiln fire Bowl") == "this failed last time; here `kiln fire Bowl --heat` worked once"
+    assert (
+        told(runtime, "kiln fire Bowl")
+        == "this failed last time; here `kiln fire Bowl --heat` worked once"
+    )
     assert told(runtime, "kiln frie Bowl --dry") == (
         "something like this failed before; try `kiln fire Bowl --dry`: here `kiln fire Pot` worked once"
     )
@@ -94,7 +106,9 @@ def test_where_the_like_worked_since_nothing_is_said_until_it_fails_again(runtim
     assert told(runtime, "kiln frie Bowl")
 
 
-def test_an_unproven_one_is_told_of_before_only_where_the_failure_takes_its_time(runtime: Runtime) -> None:
+def test_an_unproven_one_is_told_of_before_only_where_the_failure_takes_its_time(
+    runtime: Runtime,
+) -> None:
     slow = SlowTool("kiln", "studio", {"kiln fire Bowl": COLD})
     for tool, said in ((kiln(), False), (slow, True)):
         teach(runtime, "kiln fire Bowl", "kiln fire Bowl --heat", tool=tool)
@@ -128,7 +142,13 @@ def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_
     meant = {"--het": "--heat", "--dyr": "--dry", "--slwo": "--slow", "--qiet": "--quiet"}
     tool = kiln(**{f"kiln fire {slip}": f"unknown option '{slip}'" for slip in meant})
     for slip, option in meant.items():
-        teach(runtime, f"kiln fire {slip}", f"kiln fire {option}", tool=tool, client=Client(task=f"{option[2:]} pots"))
+        teach(
+            runtime,
+            f"kiln fire {slip}",
+            f"kiln fire {option}",
+            tool=tool,
+            client=Client(task=f"{option[2:]} pots"),
+        )
         clock.now += 2 * PAUSE
     (*rest, suppressed) = browse.list_lessons(runtime)[::-1]
     curate.suppress(runtime, suppressed.id)
@@ -136,9 +156,14 @@ def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_
     assert len(bearing(runtime, every)) == 1, "all are unproven"
     curate.promote(runtime, rest[0].id, rest[1].id)
     found = runs.bearing(runtime, tool, every)
-    assert [hint.ranked.match.unproven for hint in found] == [False, False], "no more than two of a kind of failure"
+    assert [hint.ranked.match.unproven for hint in found] == [False, False], (
+        "no more than two of a kind of failure"
+    )
     for wanted in rest[:2]:
-        assert before_run.bearing(runtime.read(), "kiln", "studio", every, wanted.task)[0].lesson.id == wanted.id
+        assert (
+            before_run.bearing(runtime.read(), "kiln", "studio", every, wanted.task)[0].lesson.id
+            == wanted.id
+        )
     for wanted in rest[:2]:
         clock.now += timedelta(days=1)
         teach(runtime, wanted.wrong, tool=tool)
@@ -147,7 +172,9 @@ def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_
 
 def test_a_command_that_is_told_of_is_noticed_before_memapp_is_loaded(runtime: Runtime) -> None:
     teach(runtime, "kiln frie", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
-    assert before_run.noticed(runtime.read(), scope_hash("studio")) == ([], []), "unproven ones are told of when it has failed"
+    assert before_run.noticed(runtime.read(), scope_hash("studio")) == ([], []), (
+        "unproven ones are told of when it has failed"
+    )
     promote(runtime)
     here, anywhere = before_run.noticed(runtime.read(), scope_hash("studio"))
     assert set(here) == {"kiln\0frie", "\0kiln\0fire\0Bowl"} and anywhere == ["kiln\0frie"]
@@ -156,4 +183,6 @@ def test_a_command_that_is_told_of_is_noticed_before_memapp_is_loaded(runtime: R
     for command in ("kiln fire Bowl Cup", "kiln fire", "oven frie"):
         assert {*here}.isdisjoint(noticed_by(command.split(), command.split()[0])), command
     teach(runtime, "kiln fire Bowl", tool=ScriptedTool("kiln", "studio"))
-    assert before_run.noticed(runtime.read(), scope_hash("studio"))[0] == ["kiln\0frie"], "that one worked now"
+    assert before_run.noticed(runtime.read(), scope_hash("studio"))[0] == ["kiln\0frie"], (
+        "that one worked now"
+    )

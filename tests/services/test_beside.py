@@ -72,7 +72,16 @@ def test_a_memory_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 
 def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
-    beside = [tmp_path / name for name in ("poetry.owner", "poetry.lock", "poetry", "poetry.txt", "poetry-restored.partial")]
+    beside = [
+        tmp_path / name
+        for name in (
+            "poetry.owner",
+            "poetry.lock",
+            "poetry",
+            "poetry.txt",
+            "poetry-restored.partial",
+        )
+    ]
     for path in beside:
         path.write_text("a poem")
     remember(tmp_path / "poetry.db", "One.")
@@ -80,7 +89,9 @@ def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
     assert [path.read_text() for path in beside] == ["a poem"] * len(beside)
 
 
-def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(tmp_path: Path) -> None:
+def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(
+    tmp_path: Path,
+) -> None:
     first, second = tmp_path / "notes.db", tmp_path / "notes.sqlite"
     remember(first, "User keeps bees.")
     remember(second, "User keeps Zqarla bees.")
@@ -101,7 +112,10 @@ def test_a_memory_that_is_gone_or_empty_is_offered_its_backup_and_not_begun_anew
     remember(path, "User keeps bees.")
     (copy,) = copies(path)
     spoil(path)
-    with pytest.raises(Damaged, match=f"notes.db is (gone|empty).*To begin anew, move .*backups elsewhere.*{copy.path}"):
+    with pytest.raises(
+        Damaged,
+        match=f"notes.db is (gone|empty).*To begin anew, move .*backups elsewhere.*{copy.path}",
+    ):
         opened(path)
     found = backups.newest_sound(path)
     assert found is not None
@@ -117,11 +131,16 @@ def test_erasing_and_age_reach_the_copies_of_a_memory_that_lay_there_before(tmp_
     (tmp_path / BACKUPS).rename(tmp_path / "moved")
     remember(path, "User keeps hens.")
     (mine,) = copies(path)
-    old = [new_copy(path, BACKUPS, "auto", datetime.now(UTC) - timedelta(days=days)) for days in (40, 25, 24)]
+    old = [
+        new_copy(path, BACKUPS, "auto", datetime.now(UTC) - timedelta(days=days))
+        for days in (40, 25, 24)
+    ]
     for file in (before.path, *old):
         shutil.copy(tmp_path / "moved" / before.path.name, file)
     let_go_of_old(path, datetime.now(UTC))
-    assert [path.exists() for path in old] == [False, True, True], "none makes room for those of the memory that is there now"
+    assert [path.exists() for path in old] == [False, True, True], (
+        "none makes room for those of the memory that is there now"
+    )
     assert restore.is_of_another(path, before.path) and place_backups(path) == [mine]
     receipt = erase(path, "Zqarla")
     assert (receipt.left, receipt.backups_cleaned) == ((), 3)
@@ -131,7 +150,11 @@ def test_erasing_and_age_reach_the_copies_of_a_memory_that_lay_there_before(tmp_
 def test_what_a_killed_process_was_writing_is_removed_at_the_next_start(tmp_path: Path) -> None:
     of_dead, of_living = f".{2**22 + 1}.part", f".{os.getpid()}.part"
     gone = [tmp_path / f"cache/model.gguf{of_dead}", tmp_path / f"config.toml{of_dead}"]
-    stays = [tmp_path / "cache/models/big.gguf.0123abcd.part", tmp_path / f"cache/model.gguf{of_living}", tmp_path / "song.part"]
+    stays = [
+        tmp_path / "cache/models/big.gguf.0123abcd.part",
+        tmp_path / f"cache/model.gguf{of_living}",
+        tmp_path / "song.part",
+    ]
     (tmp_path / "cache" / "models").mkdir(parents=True)
     for path in (*gone, *stays):
         path.touch()
@@ -166,11 +189,20 @@ copy.parent.chmod(0o700)
 
 @pytest.mark.slow
 def test_copies_out_of_reach_stop_no_erasure_and_no_start_and_are_named(tmp_path: Path) -> None:
-    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
-    done = subprocess.run([*bound, sys.executable, "-c", OUT_OF_REACH, tmp_path], capture_output=True, text=True, check=False)
+    bound = (
+        ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    )
+    done = subprocess.run(
+        [*bound, sys.executable, "-c", OUT_OF_REACH, tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     unwritable, unlisted, unreadable = done.stdout.splitlines()
-    named = "Not looked into, or not changed: {}. It may still stand there: let memapp write there, and"
+    named = (
+        "Not looked into, or not changed: {}. It may still stand there: let memapp write there, and"
+    )
     for said, name in ((unwritable, "copy"), (unlisted, "backups"), (unreadable, "copy")):
         assert named.format(name) in said and "longer words" not in said
     assert "files scanned (copy)." in unwritable, "it can be read, and is counted"
@@ -186,7 +218,9 @@ def test_an_erasure_that_cannot_be_finished_keeps_nobody_from_their_memory(
         purge_jobs.plan(session, PurgeJob(words=("Zqarla",)))
     runtime.close()
     with monkeypatch.context() as patched:
-        patched.setattr("memapp.store.text_traces._erase_inside", raising(DiskFull("No space left.")))
+        patched.setattr(
+            "memapp.store.text_traces._erase_inside", raising(DiskFull("No space left."))
+        )
         assert known(path) == {"User keeps Zqarla bees.", "User keeps hens."}
     assert known(path) == {"User keeps hens."}
 
@@ -225,7 +259,9 @@ def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
     remember(path, "User keeps hens.")
 
     def beside(*arguments: object) -> object:
-        assert known(path) == {"User keeps bees.", "User keeps hens."}, "another process starts, and ends"
+        assert known(path) == {"User keeps bees.", "User keeps hens."}, (
+            "another process starts, and ends"
+        )
         return write_over(*arguments)  # type: ignore[arg-type]
 
     write_over = restore._write_over

@@ -1,4 +1,6 @@
-"""What is said of somebody close, by a list of 260 sentences: the sensitive waits, the ordinary needs no yes."""
+"""What is said of somebody close, by a list of 260 sentences: the sensitive waits, the ordinary
+needs no yes.
+"""
 
 import json
 
@@ -17,15 +19,25 @@ OFTEN, SELDOM = 0.9, 0.06
 def becomes() -> dict[str, str]:
     """Return for each sentence whether it is known, asked about, or nothing."""
     said = [Sentence(row["t"]) for row in ROWS]
-    decided = [reader._decided(sentence, judged) for sentence, judged in zip(said, reader._readings(Reader(), said), strict=True)]  # type: ignore[arg-type]
-    kinds = [("asked" if what.topic else "known") if isinstance(what, Sentence) else "" for what in decided]
+    decided = [
+        reader._decided(sentence, judged)
+        for sentence, judged in zip(said, reader._readings(Reader(), said), strict=True)
+    ]  # type: ignore[arg-type]
+    kinds = [
+        ("asked" if what.topic else "known") if isinstance(what, Sentence) else ""
+        for what in decided
+    ]
     return dict(zip([sentence.text for sentence in said], kinds, strict=True))
 
 
-def test_what_is_sensitive_of_somebody_close_is_hardly_ever_known_without_a_yes(becomes: dict[str, str]) -> None:
+def test_what_is_sensitive_of_somebody_close_is_hardly_ever_known_without_a_yes(
+    becomes: dict[str, str],
+) -> None:
     sensitive = [row["t"] for row in ROWS if row["f"]]
     assert sum(becomes[item] == "known" for item in sensitive) <= SELDOM * len(sensitive)
-    assert sum(becomes[item] == "asked" for item in sensitive) >= OFTEN * len(sensitive), "it waits, it is not lost"
+    assert sum(becomes[item] == "asked" for item in sensitive) >= OFTEN * len(sensitive), (
+        "it waits, it is not lost"
+    )
 
 
 def test_what_is_ordinary_of_somebody_close_needs_no_yes(becomes: dict[str, str]) -> None:

@@ -1,4 +1,6 @@
-"""Memories that are alike are tidied in idle time: merged, linked, asked about or left, and nothing true is lost."""
+"""Memories that are alike are tidied in idle time: merged, linked, asked about or left, and nothing
+true is lost.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -42,7 +44,9 @@ def says(*relations: str) -> Callable[[Prompt, Sampling], str | None]:
 
 
 def learned(runtime: Runtime, *texts: str, **other: Any) -> list[str]:
-    """Store facts as they are learned, one after the other, and make them findable by meaning; return their ids."""
+    """Store facts as they are learned, one after the other, and make them findable by meaning;
+    return their ids.
+    """
     ids = []
     for text in texts:
         with runtime.write() as session:
@@ -54,7 +58,11 @@ def learned(runtime: Runtime, *texts: str, **other: Any) -> list[str]:
 
 
 def tidy(runtime: Runtime) -> list[ConsentRequest]:
-    return [event for _, event in jobs.run(runtime, Cancel(), [JOB]) if isinstance(event, ConsentRequest)]
+    return [
+        event
+        for _, event in jobs.run(runtime, Cancel(), [JOB])
+        if isinstance(event, ConsentRequest)
+    ]
 
 
 def live(runtime: Runtime) -> set[str]:
@@ -94,14 +102,22 @@ OTHER = [
 
 
 @pytest.mark.parametrize("told", SAME)
-def test_of_the_same_words_the_older_stays_with_both_sources(plain: Runtime, told: tuple[str, str]) -> None:
+def test_of_the_same_words_the_older_stays_with_both_sources(
+    plain: Runtime, told: tuple[str, str]
+) -> None:
     thread = new_chat(plain)
     said = [only(Accepted, say(plain, thread, text)).message.id for text in ("Well.", "Oh.")]
-    older, newer = (learned(plain, text, origin="said", sources=(source,))[0] for text, source in zip(told, said, strict=True))
+    older, newer = (
+        learned(plain, text, origin="said", sources=(source,))[0]
+        for text, source in zip(told, said, strict=True)
+    )
     before = dump(plain.database.read())
     tidy(plain)
     assert live(plain) == {told[0]}
-    assert (curate.get(plain, older).sources, curate.get(plain, newer).merged_into) == (tuple(said), older)
+    assert (curate.get(plain, older).sources, curate.get(plain, newer).merged_into) == (
+        tuple(said),
+        older,
+    )
     undo.undo_last(plain)
     assert dump(plain.database.read()) == before
     plain.clock.now += timedelta(days=20)  # type: ignore[attr-defined]
@@ -111,19 +127,26 @@ def test_of_the_same_words_the_older_stays_with_both_sources(plain: Runtime, tol
 
 
 @pytest.mark.parametrize("told", OTHER)
-def test_what_differs_in_a_word_stays_beside_the_other(plain: Runtime, told: tuple[str, str]) -> None:
+def test_what_differs_in_a_word_stays_beside_the_other(
+    plain: Runtime, told: tuple[str, str]
+) -> None:
     learned(plain, *told, origin="said")
     tidy(plain)
     assert live(plain) == set(told)
 
 
 def test_what_is_alike_is_linked(plain: Runtime) -> None:
-    violin, viola = learned(plain, "I play the violin in a quartet.", "I play the viola in a quartet.")
+    violin, viola = learned(
+        plain, "I play the violin in a quartet.", "I play the viola in a quartet."
+    )
     with plain.write() as session:
         session.run("DELETE FROM relations")
     tidy(plain)
     assert [relation.id for relation in curate.related(plain, violin)] == [viola]
-    assert consolidate.report(plain, plain.clock() - timedelta(hours=1)) == "merged 0, linked 1, left 0"
+    assert (
+        consolidate.report(plain, plain.clock() - timedelta(hours=1))
+        == "merged 0, linked 1, left 0"
+    )
     assert {item["meta"]["tokens"] for item in recorded(plain, "consolidate")} == {0}
 
 
@@ -140,7 +163,12 @@ OF_A_MODEL = [
     ("b_more", *UNSURE, {UNSURE[1]}),
     ("same", "I ran a marathon in 3 hours.", "I finished a marathon in 4 hours.", None),
     ("same", "I sing in the church choir.", "I don't sing in the church choir.", None),
-    ("same", "My sister Mia plays chess on Sundays.", "My sister Ida plays chess on Sundays.", None),
+    (
+        "same",
+        "My sister Mia plays chess on Sundays.",
+        "My sister Ida plays chess on Sundays.",
+        None,
+    ),
     ("a_more", "I have a brown dog.", "I have a brown dog named Rex.", None),
     ("different", *UNSURE, None),
     ("not_both", *UNSURE, None),
@@ -150,19 +178,31 @@ OF_A_MODEL = [
 def test_a_few_questions_wait_at_a_time(trusted: Runtime, model: ScriptedModel) -> None:
     model.script = says("not_both")
     learned(
-        trusted, *(f"I have {number} old {what}." for what in ("hens", "goats", "kilns") for number in ("two", "three", "four"))
+        trusted,
+        *(
+            f"I have {number} old {what}."
+            for what in ("hens", "goats", "kilns")
+            for number in ("two", "three", "four")
+        ),
     )
     assert len(tidy(trusted)) == consolidate.MOST_QUESTIONS == pending.count_pending(trusted)
 
 
 @pytest.mark.parametrize(("answer", "older", "newer", "stays"), OF_A_MODEL)
 def test_the_word_of_a_model_counts_only_where_no_name_number_or_denial_is_lost(
-    trusted: Runtime, model: ScriptedModel, answer: str, older: str, newer: str, stays: set[str] | None
+    trusted: Runtime,
+    model: ScriptedModel,
+    answer: str,
+    older: str,
+    newer: str,
+    stays: set[str] | None,
 ) -> None:
     model.script = says(answer)
     learned(trusted, older, newer)
     before = dump(trusted.database.read())
-    assert [request.field for request in tidy(trusted)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
+    assert [request.field for request in tidy(trusted)] == [CONFLICT] * (answer == "not_both"), (
+        "the person is asked"
+    )
     assert live(trusted) == (stays or {older, newer})
     if stays:
         (last, *_) = history.list_entries(trusted.read(), limit=1)
@@ -178,7 +218,9 @@ def test_a_model_that_nobody_tested_is_not_asked(runtime: Runtime, model: Script
     assert live(runtime) == set(UNSURE) and model.seen == []
 
 
-def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(trusted: Runtime, model: ScriptedModel) -> None:
+def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(
+    trusted: Runtime, model: ScriptedModel
+) -> None:
     model.script = says("related")
     learned(trusted, *(f"I have {number} old hens." for number in range(2, 7)))
     tidy(trusted)
@@ -209,7 +251,11 @@ def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
     assert len(model.seen) == 1, "nothing was asked"
     tidy(trusted)
     assert UNSURE[1] not in live(trusted)
-    assert 100 < sum(item["meta"]["tokens"] for item in recorded(trusted, "consolidate")) < consolidate.TOKENS_PER_DAY
+    assert (
+        100
+        < sum(item["meta"]["tokens"] for item in recorded(trusted, "consolidate"))
+        < consolidate.TOKENS_PER_DAY
+    )
 
 
 def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
@@ -229,7 +275,9 @@ def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
         clock.now += timedelta(days=1)
     assert max(looked_at) <= 4
     assert live(plain) == set(told[:3])
-    assert looked_at[-1] == 0, "what is neither recent nor important nor used is not looked at again"
+    assert looked_at[-1] == 0, (
+        "what is neither recent nor important nor used is not looked at again"
+    )
     (one, *_) = curate.list_memories(plain)
     clock.now += timedelta(days=90)
     with plain.write() as session:
@@ -253,15 +301,21 @@ def asked(trusted: Runtime, model: ScriptedModel) -> ConsentRequest:
     return request
 
 
-def test_of_what_cannot_both_be_true_the_person_is_asked_once(trusted: Runtime, asked: ConsentRequest) -> None:
+def test_of_what_cannot_both_be_true_the_person_is_asked_once(
+    trusted: Runtime, asked: ConsentRequest
+) -> None:
     assert (asked.field, asked.old_value, asked.new_value) == (CONFLICT, *BY_HAND)
     assert live(trusted) == set(BY_HAND)
-    assert consolidate.report(trusted, trusted.clock() - timedelta(hours=1)).endswith("asked about 1")
+    assert consolidate.report(trusted, trusted.clock() - timedelta(hours=1)).endswith(
+        "asked about 1"
+    )
     decisions.deny(trusted, asked.id)
     trusted.clock.now += timedelta(days=30)  # type: ignore[attr-defined]
     assert tidy(trusted) == [] and live(trusted) == set(BY_HAND)
     with trusted.rehearse() as session:
-        assert tellable.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), "both are known, and may be told"
+        assert tellable.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), (
+            "both are known, and may be told"
+        )
 
 
 @pytest.mark.parametrize(
@@ -270,7 +324,10 @@ def test_of_what_cannot_both_be_true_the_person_is_asked_once(trusted: Runtime, 
         (lambda trusted, one: decisions.approve(trusted, one), {BY_HAND[1]}),
         (lambda trusted, one: decisions.deny(trusted, one), set(BY_HAND)),
         (lambda trusted, one: decisions.edit_then_approve(trusted, one, BY_HAND[0]), {BY_HAND[0]}),
-        (lambda trusted, one: decisions.edit_then_approve(trusted, one, "I have five cats."), {"I have five cats."}),
+        (
+            lambda trusted, one: decisions.edit_then_approve(trusted, one, "I have five cats."),
+            {"I have five cats."},
+        ),
     ],
 )
 def test_each_answer_to_a_contradiction_is_carried_out_and_taken_back(
@@ -281,7 +338,9 @@ def test_each_answer_to_a_contradiction_is_carried_out_and_taken_back(
     assert live(trusted) == stays and pending.count_pending(trusted) == 0
     undo.undo(trusted, step)
     assert dump(trusted.database.read()) == before
-    assert [(request.old_value, request.new_value) for request in pending.list_pending(trusted)] == [BY_HAND]
+    assert [
+        (request.old_value, request.new_value) for request in pending.list_pending(trusted)
+    ] == [BY_HAND]
 
 
 def test_a_question_goes_with_what_it_is_about(trusted: Runtime, asked: ConsentRequest) -> None:
@@ -312,11 +371,21 @@ def test_what_is_pinned_or_by_hand_gives_way_to_nothing_learned(plain: Runtime) 
     curate.add(plain, "I just keep goats in the orchard.")
     embed(plain, Cancel())
     tidy(plain)
-    by_hand = {memory.text for memory in curate.list_memories(plain) if memory.origin == "person" or memory.pinned}
-    assert live(plain) == by_hand == {"I prefer oolong tea.", "I grow small tomatoes.", "I just keep goats in the orchard."}
+    by_hand = {
+        memory.text
+        for memory in curate.list_memories(plain)
+        if memory.origin == "person" or memory.pinned
+    }
+    assert (
+        live(plain)
+        == by_hand
+        == {"I prefer oolong tea.", "I grow small tomatoes.", "I just keep goats in the orchard."}
+    )
 
 
-def test_what_changes_while_the_model_answers_is_left_as_it_is(trusted: Runtime, model: ScriptedModel) -> None:
+def test_what_changes_while_the_model_answers_is_left_as_it_is(
+    trusted: Runtime, model: ScriptedModel
+) -> None:
     one, _ = learned(trusted, *UNSURE)
 
     def edit_meanwhile(prompt: Prompt, sampling: Sampling) -> str | None:
@@ -329,7 +398,9 @@ def test_what_changes_while_the_model_answers_is_left_as_it_is(trusted: Runtime,
     assert activity.tidied(trusted).pairs == 0
 
 
-def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(trusted: Runtime, model: ScriptedModel) -> None:
+def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(
+    trusted: Runtime, model: ScriptedModel
+) -> None:
     told = [f"I{only} have {number} old hens." for number in (2, 3, 4) for only in ("", " just")]
     learned(trusted, *told, *UNSURE)
     cancel = Cancel()
@@ -340,7 +411,9 @@ def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(trusted: Runtim
     hung = Cancel()
     with after(0.2, hung.set):
         list(jobs.run(trusted, hung, [JOB]))
-    assert len(live(trusted)) == len(told) - 1, "those that no model is asked about were done, and jobs.run came to its end"
+    assert len(live(trusted)) == len(told) - 1, (
+        "those that no model is asked about were done, and jobs.run came to its end"
+    )
     assert jobs.is_due(trusted, JOB)
     model.script = says("same")
     tidy(trusted)

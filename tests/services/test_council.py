@@ -1,4 +1,6 @@
-"""Councils over an answer: who speaks, what is kept of it, what the person takes, and how one that was killed goes on."""
+"""Councils over an answer: who speaks, what is kept of it, what the person takes, and how one that
+was killed goes on.
+"""
 
 import json
 import signal
@@ -29,7 +31,9 @@ from tests.builders import chat_of, fact, make_runtime, new_chat, trust
 QUESTION = "Any ideas for a rainy Sunday?"
 DRAFT = "As you live in Bruges, a museum there is a good idea. Take an umbrella with you."
 REVISED = "As you live in Ghent, a museum there is a good idea. Take an umbrella with you."
-OBJECTION = '{"verdict": "flawed", "quote": "Take an umbrella", "objection": "It does not say which one."}'
+OBJECTION = (
+    '{"verdict": "flawed", "quote": "Take an umbrella", "objection": "It does not say which one."}'
+)
 
 
 def speak(prompt: Prompt, sampling: Sampling) -> str | None:
@@ -51,7 +55,11 @@ def opening(home: Path) -> Runtime:
     runtime = make_runtime(home, ScriptedModel(speak))
     if not services_trust.list_agents(runtime):
         with runtime.write() as session:
-            changes.apply(session, Created(fact("I live in Ghent.", runtime.clock(), category="notes")), Actor("rules"))
+            changes.apply(
+                session,
+                Created(fact("I live in Ghent.", runtime.clock(), category="notes")),
+                Actor("rules"),
+            )
     return runtime
 
 
@@ -66,7 +74,9 @@ def hold(runtime: Runtime, message_id: str) -> Round:
 
 
 def shown(runtime: Runtime, held: Round) -> list[str]:
-    return [message.text for message in chat.variants(runtime.read(), held.message_id) if message.active]
+    return [
+        message.text for message in chat.variants(runtime.read(), held.message_id) if message.active
+    ]
 
 
 def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
@@ -75,22 +85,40 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     before = len(model.seen)
     events = list(council.hold(runtime, message_id, cancel=Cancel()))
     sat = [event for event in events if isinstance(event, CouncilSat)]
-    assert [item.calls for item in sat] == [1] * len(sat), "known before the first, and the same to the end"
+    assert [item.calls for item in sat] == [1] * len(sat), (
+        "known before the first, and the same to the end"
+    )
     assert len(model.seen) - before == 1, "only the revision: no model was admitted as a reviewer"
     held = sat[-1].round
     (one,) = held.dissents
-    assert (one.agent, one.quote) == ("reviewer:Consistency", "As you live in Bruges, a museum there is a good idea.")
-    assert "I live in Ghent." in one.text and one.incorporated and one.impact is None and 0 < one.depth <= 2
+    assert (one.agent, one.quote) == (
+        "reviewer:Consistency",
+        "As you live in Bruges, a museum there is a good idea.",
+    )
+    assert (
+        "I live in Ghent." in one.text
+        and one.incorporated
+        and one.impact is None
+        and 0 < one.depth <= 2
+    )
     assert held.revision == REVISED and held.draft == DRAFT
-    reviewers = [agent for agent in services_trust.list_agents(runtime) if agent.name.startswith("reviewer:")]
+    reviewers = [
+        agent for agent in services_trust.list_agents(runtime) if agent.name.startswith("reviewer:")
+    ]
     assert {reviewer.name for reviewer in reviewers} == {f"reviewer:{name}" for name in BY_RULES}
     assert {(reviewer.rounds, reviewer.primary_role) for reviewer in reviewers} == {(1, "reviewer")}
     assert checkpoints.load(runtime.read(), held.thread_id).council is None
-    found = {(item.kind, item.id) for text in ("live in Ghent", "review of") for item in browse.find(runtime, text)}
+    found = {
+        (item.kind, item.id)
+        for text in ("live in Ghent", "review of")
+        for item in browse.find(runtime, text)
+    }
     assert found >= {("council", message_id), ("agent", "reviewer:Consistency")}
 
 
-def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(runtime: Runtime) -> None:
+def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
+    runtime: Runtime,
+) -> None:
     trust(runtime, *REVIEWS)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
@@ -98,13 +126,22 @@ def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
     sat = [event for event in events if isinstance(event, CouncilSat)]
     names = [criterion.name for criterion in rubric.list_criteria(runtime)]
     reviews = [item for item in model.seen if "You review an answer" in item.system]
-    assert sat[0].calls == 1 + len(names) + 1 == 1 + len(reviews) + sum("You correct" in item.system for item in model.seen)
+    assert (
+        sat[0].calls
+        == 1 + len(names) + 1
+        == 1 + len(reviews) + sum("You correct" in item.system for item in model.seen)
+    )
     assert sum("Speak against the answer" in review.system for review in reviews) == 1
     told = [review.turns[-1].content for review in reviews]
-    assert not any("objections" in item or "umbrella“" in item for item in told), "nobody hears of the others"
+    assert not any("objections" in item or "umbrella“" in item for item in told), (
+        "nobody hears of the others"
+    )
     held = sat[-1].round
     assert {dissent.citations for dissent in held.dissents} == {("Consistency",), ("Completeness",)}
-    assert [item.citations[0] for item in council.ranked(runtime, held)] == ["Consistency", "Completeness"], "by weight"
+    assert [item.citations[0] for item in council.ranked(runtime, held)] == [
+        "Consistency",
+        "Completeness",
+    ], "by weight"
 
 
 def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtime) -> None:
@@ -127,8 +164,12 @@ def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtim
         assert shown(runtime, held) == [DRAFT]
         assert council.of_messages(runtime, [held.message_id])[held.message_id].reverted_at
     overrides = services_trust.list_overrides(runtime, "council")
-    assert [(override.kind, override.outcome(runtime.clock())) for override in overrides] == [("choose", "regretted")] * 3
-    assert overrides[1].criteria == ("Consistency",), "an override names the criteria of the objections that it took over"
+    assert [(override.kind, override.outcome(runtime.clock())) for override in overrides] == [
+        ("choose", "regretted")
+    ] * 3
+    assert overrides[1].criteria == ("Consistency",), (
+        "an override names the criteria of the objections that it took over"
+    )
 
 
 def test_no_model_no_objection_and_no_answer(tmp_path: Path) -> None:
@@ -136,7 +177,9 @@ def test_no_model_no_objection_and_no_answer(tmp_path: Path) -> None:
     message_id = asked(runtime)
     runtime.chat.empty()
     held = hold(runtime, message_id)
-    assert held.revision == "You told me today: “I live in Ghent.” Take an umbrella with you.", "the rules put it right"
+    assert held.revision == "You told me today: “I live in Ghent.” Take an umbrella with you.", (
+        "the rules put it right"
+    )
     with runtime.write() as session:
         unanswered = chat.add_message(session, held.thread_id, Role.USER, "Hello?", session.now)
     with pytest.raises(UsageError, match="no answer to review"):
@@ -187,11 +230,16 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     runtime = opening(tmp_path)
     trust(runtime, *REVIEWS)
     message_id = asked(runtime)
-    steps = sum(isinstance(event, CouncilSat) for event in council.hold(runtime, message_id, cancel=Cancel()))
+    steps = sum(
+        isinstance(event, CouncilSat)
+        for event in council.hold(runtime, message_id, cancel=Cancel())
+    )
     for step in range(steps - 1):  # with the last it is over
         message_id = asked(runtime)
         runtime.close()
-        killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), message_id, str(step)], check=False)
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED, str(tmp_path), message_id, str(step)], check=False
+        )
         assert killed.returncode == -signal.SIGKILL
         runtime = opening(tmp_path)
         monkeypatch.setattr(leases, "LEASE_SECONDS", 0.0)  # that of the dead one ends by itself
@@ -215,20 +263,36 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_sums_are_done_again(answer: str, found: str | None) -> None:
-    assert [objection.text for objection in objections(Material("How much is it?", answer, {}))] == ([found] if found else [])
+    assert [
+        objection.text for objection in objections(Material("How much is it?", answer, {}))
+    ] == ([found] if found else [])
 
 
 def test_what_waits_unanswered_and_what_was_said_before() -> None:
-    two = Material("How long does rice keep, and can I freeze it?", "Rice keeps for a day in a closed box.", {})
+    two = Material(
+        "How long does rice keep, and can I freeze it?", "Rice keeps for a day in a closed box.", {}
+    )
     assert [objection.quote for objection in objections(two)] == ["can I freeze it?"]
-    again = Material("And now?", "Cut the stems under water first.", {}, (), ("Cut the stems under water first.",))
+    again = Material(
+        "And now?",
+        "Cut the stems under water first.",
+        {},
+        (),
+        ("Cut the stems under water first.",),
+    )
     assert [objection.criterion for objection in objections(again)] == ["Brevity"]
 
 
 def test_hostile_words_of_a_reviewer_are_no_objection() -> None:
     from memapp.prompts import council as prompts
 
-    for text in ("", "null", "[]", '{"verdict": "flawed"}', json.dumps({"verdict": "flawed", "quote": 3, "objection": None})):
+    for text in (
+        "",
+        "null",
+        "[]",
+        '{"verdict": "flawed"}',
+        json.dumps({"verdict": "flawed", "quote": 3, "objection": None}),
+    ):
         assert prompts.parse(text, "Accuracy", "What?", "An answer.") is None
     invented = json.dumps({"verdict": "flawed", "quote": "never said", "objection": "It is wrong."})
     assert prompts.parse(invented, "Accuracy", "What?", "An answer.") is None

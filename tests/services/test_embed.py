@@ -38,7 +38,9 @@ def test_a_new_fact_is_related_to_those_most_like_it(runtime: Runtime) -> None:
     two = add(runtime, "User drinks oolong tea in the evening.")
     embed(runtime, Cancel())
     assert related(runtime, two) == ["User drinks oolong tea in the morning."]
-    assert related(runtime, one) == ["User drinks oolong tea in the evening."], "a relation is seen from both ends"
+    assert related(runtime, one) == ["User drinks oolong tea in the evening."], (
+        "a relation is seen from both ends"
+    )
 
 
 def test_facts_embedded_together_are_related_too_and_each_pair_once(runtime: Runtime) -> None:
@@ -134,7 +136,9 @@ def asked(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(runtime: Runtime, asked: list[str]) -> None:
+def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(
+    runtime: Runtime, asked: list[str]
+) -> None:
     tea = add(runtime, "User likes tea.")
     first = embedded(runtime.embedding, ["tea", "milk"])
     again = embedded(runtime.embedding, ["sugar", "milk", "milk"])
@@ -148,7 +152,10 @@ def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(
 
 
 def test_only_the_likest_above_the_least_likeness_count() -> None:
-    assert strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2) == (("d", 1.0), ("b", 0.9))
+    assert strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2) == (
+        ("d", 1.0),
+        ("b", 0.9),
+    )
 
 
 def test_a_command_that_ends_leaves_the_rest_for_the_next_time(runtime: Runtime) -> None:

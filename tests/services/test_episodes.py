@@ -1,4 +1,6 @@
-"""Episodes tell what was talked about, hold nothing that may not be told, and stand for what left the prompt."""
+"""Episodes tell what was talked about, hold nothing that may not be told, and stand for what left
+the prompt.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -36,7 +38,9 @@ def later(runtime: Runtime, by: timedelta = timedelta(hours=1)) -> None:
 
 def made(runtime: Runtime) -> list[Memory]:
     list(episodes.run(runtime, Cancel(), None))
-    return [memory for memory in curate.list_memories(runtime) if memory.category == episodes.EPISODE]
+    return [
+        memory for memory in curate.list_memories(runtime) if memory.category == episodes.EPISODE
+    ]
 
 
 TOLD = "User talked about apple trees and a saw for the old hedge."
@@ -51,18 +55,28 @@ def writer(runtime: Runtime, model: ScriptedModel) -> ScriptedModel:
         asked = prompt.turns[-1].content
         if prompt.head != "User":
             return None
-        return TOLD.removeprefix("User ") if "apple" in asked else f"told: {asked.splitlines()[1][2:]}"
+        return (
+            TOLD.removeprefix("User ") if "apple" in asked else f"told: {asked.splitlines()[1][2:]}"
+        )
 
     model.script = script
     return model
 
 
-def test_a_chat_that_rests_is_summed_up_without_what_is_sensitive(runtime: Runtime, writer: ScriptedModel, thread: str) -> None:
+def test_a_chat_that_rests_is_summed_up_without_what_is_sensitive(
+    runtime: Runtime, writer: ScriptedModel, thread: str
+) -> None:
     assert made(runtime) == [] and episodes.waiting(runtime) == 0, "it goes on"
     later(runtime)
     assert episodes.waiting(runtime) == 1
     (one,) = made(runtime)
-    assert (one.text, one.kind, one.origin, one.run_id, len(one.sources)) == (TOLD, Kind.EPISODIC, "reflected", thread, 2)
+    assert (one.text, one.kind, one.origin, one.run_id, len(one.sources)) == (
+        TOLD,
+        Kind.EPISODIC,
+        "reflected",
+        thread,
+        2,
+    )
     assert "diabetic" not in writer.seen[-1].turns[-1].content
     assert learned_from(runtime, one.sources) == {}, "no message taught it: it stands below none"
     assert made(runtime) == [one] and episodes.waiting(runtime) == 0
@@ -79,8 +93,14 @@ def test_a_model_that_nobody_tested_sums_up_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("told", ["the password Hunter-maple7 of 12", "4111 1111 1111 1111"])
-def test_no_episode_repeats_what_opens_something(runtime: Runtime, writer: ScriptedModel, told: str) -> None:
-    say(runtime, new_chat(runtime), f"{told} stopped working on the old tablet, what now? I also painted the shed.")
+def test_no_episode_repeats_what_opens_something(
+    runtime: Runtime, writer: ScriptedModel, told: str
+) -> None:
+    say(
+        runtime,
+        new_chat(runtime),
+        f"{told} stopped working on the old tablet, what now? I also painted the shed.",
+    )
     learn(runtime)
     later(runtime)
     made(runtime)
@@ -98,7 +118,10 @@ def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, th
     job.close()
     say(runtime, thread, "My sister Mira loves pottery.")
     later(runtime)
-    assert [memory.text for memory in made(runtime)][::-1] == [TOLD, "User told: My sister Mira loves pottery."]
+    assert [memory.text for memory in made(runtime)][::-1] == [
+        TOLD,
+        "User told: My sister Mira loves pottery.",
+    ]
 
 
 def test_what_may_not_be_told_any_more_is_not_told(runtime: Runtime, thread: str) -> None:
@@ -123,7 +146,9 @@ def test_what_is_erased_takes_its_episode_with_it(runtime: Runtime, thread: str,
     assert memories.get_memories(runtime.read(), [one.id]) == []
 
 
-def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(runtime: Runtime, model: ScriptedModel) -> None:
+def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     written = [
         "talked about the quay. User painted the red boat.",
         "talked about a boat. User sank it in Bergen.",
@@ -131,33 +156,52 @@ def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(runtime: Runtime
     ]
 
     def script(prompt: Prompt, _: Sampling) -> str | None:
-        return written.pop(0) if prompt.head == "User" and "boat" in prompt.turns[-1].content else None
+        return (
+            written.pop(0) if prompt.head == "User" and "boat" in prompt.turns[-1].content else None
+        )
 
     model.script = script
     for _ in range(3):
         say(runtime, new_chat(runtime), "I painted the red boat on the quay.")
         later(runtime)
-    assert [memory.text for memory in made(runtime)] == ["User talked about the quay. User painted the red boat."]
+    assert [memory.text for memory in made(runtime)] == [
+        "User talked about the quay. User painted the red boat."
+    ]
     assert written == [], "each chat was asked about once"
 
 
-def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_out(runtime: Runtime, model: ScriptedModel) -> None:
+def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_out(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread, shown = new_chat(runtime), 8
     for number in range(shown):
         say(runtime, thread, f"I oiled window number {number + 1} of the boathouse.")
         list(episodes.run(runtime, Cancel(), None))
     assert len(made(runtime)) == 1, "the chat goes on, but has grown long"
     replies = [prompt for prompt in model.seen if prompt.slot == "chat"]
-    before = [("number 1 " in str(prompt.turns), "Earlier in this chat" in str(prompt.turns)) for prompt in replies]
+    before = [
+        ("number 1 " in str(prompt.turns), "Earlier in this chat" in str(prompt.turns))
+        for prompt in replies
+    ]
     assert (False, True) not in before and (True, False) in before
     say(runtime, thread, "I oiled the gate of the boathouse.")
     say(runtime, thread, "And now the roof of the boathouse.")
-    earlier = next(turn.content for turn in model.seen[-1].turns if turn.content.startswith("Earlier in this chat"))
+    earlier = next(
+        turn.content
+        for turn in model.seen[-1].turns
+        if turn.content.startswith("Earlier in this chat")
+    )
     assert "- User told" in earlier
-    assert not any("oiled window number 1 " in turn.content for turn in model.seen[-1].turns if turn.content != earlier)
+    assert not any(
+        "oiled window number 1 " in turn.content
+        for turn in model.seen[-1].turns
+        if turn.content != earlier
+    )
 
 
-def test_a_long_day_becomes_episodes_of_so_many_messages(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_day_becomes_episodes_of_so_many_messages(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(episodes, "LONG", 2)
     thread = new_chat(runtime)
     for number in range(5):

@@ -17,7 +17,9 @@ from tests.builders import erase, new_chat
 from tests.services.imports.builders import lived_in
 
 
-def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(runtime: Runtime, tmp_path: Path) -> None:
+def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     target = tmp_path / "all.jsonl"
     target.write_text("old")
     target.chmod(0o644)
@@ -52,7 +54,9 @@ def test_the_markdown_is_for_reading(runtime: Runtime) -> None:
 def test_an_export_is_the_same_on_a_terminal_as_in_a_file(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     with runtime.write() as session:
-        chat.add_message(session, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL)
+        chat.add_message(
+            session, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL
+        )
     for written in (*exports.as_lines(runtime), saves.export_thread(runtime, thread, "json")):
         assert clean(written) == written
     assert json.loads(written)["conversation_history"][0]["tom"] == "\u202eback"

@@ -30,7 +30,18 @@ from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from tests.builders import Clock, ask_the_model, chat_of, erase, fact, make_runtime, new_chat, on, only, say
+from tests.builders import (
+    Clock,
+    ask_the_model,
+    chat_of,
+    erase,
+    fact,
+    make_runtime,
+    new_chat,
+    on,
+    only,
+    say,
+)
 
 FACT = "My sister Zqarla lives in Ghent."
 
@@ -44,7 +55,11 @@ def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> s
 
 
 def files_with(home: Path, word: bytes) -> set[str]:
-    return {file.name for file in home.rglob("*") if file.is_file() and word in file.read_bytes().lower()}
+    return {
+        file.name
+        for file in home.rglob("*")
+        if file.is_file() and word in file.read_bytes().lower()
+    }
 
 
 def ask(runtime: Runtime, sql: str, *values: object) -> list[tuple[object, ...]]:
@@ -52,17 +67,26 @@ def ask(runtime: Runtime, sql: str, *values: object) -> list[tuple[object, ...]]
 
 
 def back_up(runtime: Runtime) -> Path:
-    return runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()))
+    return runtime.database.backup(
+        new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock())
+    )
 
 
-def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(runtime: Runtime) -> None:
+def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(
+    runtime: Runtime,
+) -> None:
     memory = learn(runtime)
     curate.edit(runtime, memory, "My sister Zqarla lives in Bruges.")
     receipt = erase(runtime, memory)
     assert (receipt.memories, receipt.messages, receipt.settled) == (1, 0, True)
-    assert [file for file, _ in receipt.left] == ["memapp.db"], "the message says it in the same words"
+    assert [file for file, _ in receipt.left] == ["memapp.db"], (
+        "the message says it in the same words"
+    )
     assert curate.list_memories(runtime) == []
-    assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == ["message", "message"]
+    assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == [
+        "message",
+        "message",
+    ]
     assert ask(runtime, "SELECT count(*) FROM versions") == [(0,)]
     assert ask(runtime, "SELECT DISTINCT old_ref, new_ref FROM history") == [(None, None)]
     assert ask(runtime, "SELECT event FROM history ORDER BY number DESC LIMIT 1") == [("PURGE",)]
@@ -70,7 +94,9 @@ def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(ru
         curate.get(runtime, memory)
 
 
-def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, tmp_path: Path) -> None:
+def test_with_its_messages_nothing_of_it_is_left_in_any_file(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     memory = learn(runtime)
     chats.save_draft(runtime, "", "My sister Zqarla lives in Ghent.")
     copy = back_up(runtime)
@@ -79,14 +105,21 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
     older.write_bytes(b"no database")
     assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
     receipt = erase(runtime, memory, messages=True)
-    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (1, 2, 2, ())
+    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (
+        1,
+        2,
+        2,
+        (),
+    )
     assert files_with(tmp_path, b"zqarla") == set()
     assert by_hand.exists() and older.exists()
     assert ask(runtime, "SELECT DISTINCT text FROM messages") == [("[erased]",)]
     assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
 
 
-def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     memory = learn(runtime, "I keep bees.")
     (thread,) = chats.list_threads(runtime)
     chats.rename_thread(runtime, thread.id, "Zqarla's hives")
@@ -102,12 +135,19 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
         )
         conn.execute("""INSERT INTO request_evidence SELECT p.id, m.id, 1, p.user_id FROM consent_requests p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
-    decisions.deny(runtime, next(request.id for request in pending.list_pending(runtime) if request.field == "pronouns"))
+    decisions.deny(
+        runtime,
+        next(
+            request.id for request in pending.list_pending(runtime) if request.field == "pronouns"
+        ),
+    )
     copy = back_up(runtime)
     chats.delete_thread(runtime, thread.id)
     receipt = forget.purge_chats(runtime, [thread.id])
     assert (receipt.memories, receipt.messages, receipt.backups_cleaned) == (0, 4, 1)
-    assert {file for file, _ in receipt.left} <= {"memapp.db", copy.name}, "the memory says it in the same words"
+    assert {file for file, _ in receipt.left} <= {"memapp.db", copy.name}, (
+        "the memory says it in the same words"
+    )
     assert (files_with(tmp_path, b"zqarla"), copy.exists()) == (set(), True)
     assert len(chats.list_threads(runtime)) == 1 and chats.list_threads(runtime, deleted=True) == []
     assert curate.get(runtime, memory).sources == ()
@@ -117,7 +157,9 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     assert ask(runtime, "PRAGMA foreign_key_check") == []
 
 
-def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_draft(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_draft(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     chats.save_draft(runtime, "", "Zqarla called from Ghent.")
     back_up(runtime)
     chats.save_draft(runtime, "", "")
@@ -128,7 +170,9 @@ def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_dra
     assert not forget.is_forgotten(runtime, "Zqarla called from Ghent.")
 
 
-def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     common = "I'm glad you're here, and I'll be happy to help."
     model.enqueue(common)
     memory = learn(runtime)
@@ -147,20 +191,30 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
     assert [memory.id for memory in curate.list_memories(runtime)] == [other]
     assert ("My brother Hugo lives in Ghent.",) in ask(runtime, "SELECT text FROM messages")
     assert chats.get_draft(runtime, thread) == "a draft about Ghent"
-    assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == ["My brother Hugo lives in Ghent."]
+    assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == [
+        "My brother Hugo lives in Ghent."
+    ]
 
 
-def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model: ScriptedModel) -> None:
+def test_the_receipt_is_honest_about_what_still_says_it(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     memory = learn(runtime)
     model.enqueue(f"You told me: {FACT}")
     say(runtime, new_chat(runtime), "Tell me something.")
     receipt = erase(runtime, memory)
-    assert receipt.left == (("memapp.db", 5),), "a title, the message, the reply, and both beside the other of their turn"
+    assert receipt.left == (("memapp.db", 5),), (
+        "a title, the message, the reply, and both beside the other of their turn"
+    )
     assert "5 copies left" in str(receipt)
 
 
-def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone, live, brought_back = (curate.add(runtime, f"User {does}.").memory_id for does in ("swims", "runs", "rows"))
+def test_what_came_back_from_the_trash_is_left_out_and_told_of(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, live, brought_back = (
+        curate.add(runtime, f"User {does}.").memory_id for does in ("swims", "runs", "rows")
+    )
     curate.discard(runtime, gone, brought_back)
     cleaning = forget.text_traces.copies
 
@@ -170,14 +224,21 @@ def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime,
 
     monkeypatch.setattr(forget.text_traces, "copies", bring_back_meanwhile)
     receipt = forget.purge(runtime, [gone, live, brought_back])
-    assert (receipt.memories, receipt.left_out, "2 memories no longer in the trash" in str(receipt)) == (1, 2, True)
+    assert (
+        receipt.memories,
+        receipt.left_out,
+        "2 memories no longer in the trash" in str(receipt),
+    ) == (1, 2, True)
     assert {memory.id for memory in curate.list_memories(runtime)} == {live, brought_back}
 
 
 def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     from memapp.domain.changes import Merged
 
-    kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
+    kept, absorbed = (
+        curate.add(runtime, "User has a cat.").memory_id,
+        curate.add(runtime, "User owns a cat.").memory_id,
+    )
     with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
         changes.apply(session, merged, Actor("person"))
@@ -192,7 +253,9 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     assert not forget.is_forgotten(runtime, "My brother Hugo lives in Ghent.")
     thread = chat_of(runtime, "My sister Zqarla lives in Ghent.")
     assert list(upkeep.work(runtime, thread, Cancel())) == []
-    assert [request.field for request in pending.list_pending(runtime)] == [FORGOTTEN], "it is asked about, not learned"
+    assert [request.field for request in pending.list_pending(runtime)] == [FORGOTTEN], (
+        "it is asked about, not learned"
+    )
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
     assert isinstance(mark, str) and isinstance(secret, bytes)
     assert len(mark) == 64 and len(secret) == 32
@@ -217,9 +280,13 @@ def test_the_models_keep_nothing_of_it(runtime: Runtime, model: ScriptedModel) -
     assert reused == 0, "and it keeps again what comes after"
 
 
-def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, model: ScriptedModel, tmp_path: Path) -> None:
+def test_a_reply_that_was_being_written_from_it_is_not_saved(
+    runtime: Runtime, model: ScriptedModel, tmp_path: Path
+) -> None:
     memory = learn(runtime)
-    model.enqueue("Your sister Zqarla, of course.", prediction="Zqarla is well.", needed_info=["zqarla"])
+    model.enqueue(
+        "Your sister Zqarla, of course.", prediction="Zqarla is well.", needed_info=["zqarla"]
+    )
     begun = take_turn(runtime, new_chat(runtime), "Where does my sister live?")
     assert list(takewhile(lambda event: not isinstance(event, Found), begun))
     erase(runtime, memory, messages=True)
@@ -229,7 +296,9 @@ def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, m
 
 
 @pytest.mark.parametrize("text", ["Does my sister like Ghent?", "Write a poem about rain."])
-def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel, text: str) -> None:
+def test_what_was_expected_with_it_in_the_prompt_is_gone(
+    runtime: Runtime, model: ScriptedModel, text: str
+) -> None:
     ask_the_model(runtime)
     thread = new_chat(runtime)  # to which it is news
     memory = learn(runtime)
@@ -237,12 +306,16 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
     say(runtime, thread, text)
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(1,)]
     erase(runtime, memory)
-    assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
+    assert ask(
+        runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'"
+    ) == [(0,)]
     assert ask(runtime, "SELECT count(*) FROM recalls WHERE owner_id = ?", memory) == [(0,)]
     assert checkpoints.load(runtime.read(), thread) == Checkpoint()
 
 
-def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_idle_work_was_making_of_it_is_not_saved(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     ask_the_model(runtime)
     model.enqueue("She likes it there.", "Does she still sing there?", ["sister"])
     say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
@@ -256,11 +329,15 @@ def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: S
     model.script = predict_beside_an_erasure
     list(upkeep.work(runtime, thread, Cancel()))
     assert ask(runtime, "SELECT count(*) FROM history WHERE event = 'PURGE'") == [(2,)]
-    assert ask(runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'") == [(0,)]
+    assert ask(
+        runtime, "SELECT count(*) FROM predictions WHERE text || needed_info LIKE '%zqarla%'"
+    ) == [(0,)]
     assert checkpoints.load(runtime.read(), thread).prefetch is None
 
 
-def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_word_is_gone_from_everywhere_as_the_preview_said(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     learn(runtime)
     thread = new_chat(runtime)
     chats.add_context_card(runtime, thread, "Zqarla's cup")
@@ -272,14 +349,20 @@ def test_a_word_is_gone_from_everywhere_as_the_preview_said(runtime: Runtime, tm
     receipt = forget.forget_everywhere(runtime, "zqarla")
     assert (receipt.memories, receipt.messages, receipt.left) == (1, 1, ())
     assert receipt.others >= 4
-    assert (preview.memories, preview.messages, preview.others) == (receipt.memories, receipt.messages, receipt.others)
+    assert (preview.memories, preview.messages, preview.others) == (
+        receipt.memories,
+        receipt.messages,
+        receipt.others,
+    )
     assert files_with(tmp_path, b"zqarla") == set()
     after = forget.preview(runtime, "zqarla")
     assert (after.memories, after.messages, after.others, after.backups) == (0, 0, 0, 0)
     assert browse.find(runtime, "zqarla") == []
 
 
-def test_a_preview_counts_what_follows_too_and_changes_nothing(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_preview_counts_what_follows_too_and_changes_nothing(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     memory = learn(runtime)
     model.enqueue("She likes it there.", "You will speak of Zqarla.", ["Zqarla"])
     say(runtime, new_chat(runtime), "Does my sister like Ghent?")
@@ -288,7 +371,11 @@ def test_a_preview_counts_what_follows_too_and_changes_nothing(runtime: Runtime,
     assert "\n".join(runtime.database.read().iterdump()) == before
     assert memory in {hit.id for hit in recall(runtime, RecallRequest("sister"))}
     receipt = forget.forget_everywhere(runtime, "zqarla")
-    assert (preview.memories, preview.messages, preview.others) == (receipt.memories, receipt.messages, receipt.others)
+    assert (preview.memories, preview.messages, preview.others) == (
+        receipt.memories,
+        receipt.messages,
+        receipt.others,
+    )
     assert preview.others > 0
 
 
@@ -300,16 +387,24 @@ def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: 
     assert "inside longer words" in str(receipt) and "elsewhere" not in str(receipt)
 
 
-def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(runtime: Runtime) -> None:
+def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(
+    runtime: Runtime,
+) -> None:
     chat_of(runtime, "I met Qzx\u00advorb at the pier.")
-    for text in ("User's friend is Qzx\u200bvorb.", "User calls a file x_qzxvorb_y.", "User's nick is qzxvorb123."):
+    for text in (
+        "User's friend is Qzx\u200bvorb.",
+        "User calls a file x_qzxvorb_y.",
+        "User's nick is qzxvorb123.",
+    ):
         curate.add(runtime, text)
     receipt = forget.forget_everywhere(runtime, "Qzxvorb")
     assert (receipt.memories, receipt.left) == (3, ())
     assert "qzxvorb" not in "\n".join(runtime.database.read().iterdump()).lower()
 
 
-def test_a_word_of_a_script_without_spaces_is_forgotten_inside_the_run_that_holds_it(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_word_of_a_script_without_spaces_is_forgotten_inside_the_run_that_holds_it(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     chat_of(runtime, "昨天我喝绿茶了")
     curate.add(runtime, "我喜欢喝绿茶和红茶")
     curate.add(runtime, "我住在北京")
@@ -326,7 +421,9 @@ def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     receipt = forget.forget_everywhere(runtime, "ann")
     assert [memory.id for memory in curate.list_memories(runtime)] == [kept]
     assert (receipt.memories, receipt.left) == (1, ())
-    assert finding.texts_of(runtime.read(), [kept, gone]) == ("User is planning a trip with Hannah.",)
+    assert finding.texts_of(runtime.read(), [kept, gone]) == (
+        "User is planning a trip with Hannah.",
+    )
 
 
 def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
@@ -336,7 +433,18 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
     propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
     with runtime.write() as session:
         jobs.save_pace(session, "purge", Pace(runtime.clock(), runtime.clock()))
-    for word in ("goals", "live", "row", "category", "news", "stage", "status", "seen", "importance", "nothing"):
+    for word in (
+        "goals",
+        "live",
+        "row",
+        "category",
+        "news",
+        "stage",
+        "status",
+        "seen",
+        "importance",
+        "nothing",
+    ):
         preview = forget.preview(runtime, word)
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
     curate.edit(runtime, memory, "User wants to rest.")
@@ -356,14 +464,25 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
     assert curate.count(runtime) == 1
 
 
-def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", *, apply: bool) -> None:
+def propose(
+    runtime: Runtime, field: str, old: str, new: str, memory: str = "", *, apply: bool
+) -> None:
     with runtime.decide() as session:
         now = runtime.clock()
         request, draft = new_id(now), snapshots.write_memory(fact(memory, now)) if memory else ""
         session.conn.execute(
             """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
-            (request, runtime.user_id, field, old, new, draft, to_text(now), to_text(now + timedelta(days=7))),
+            (
+                request,
+                runtime.user_id,
+                field,
+                old,
+                new,
+                draft,
+                to_text(now),
+                to_text(now + timedelta(days=7)),
+            ),
         )
         if apply:
             session.conn.execute(
@@ -373,16 +492,19 @@ def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", 
             changes.apply(session, ProfileChanged(request), Actor("person"))
 
 
-def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     propose(runtime, "city", "", "Zqoslo", apply=True)
     propose(runtime, "city", "Zqoslo", "Ghent", apply=True)
     propose(runtime, "preferred_name", "", "Zqoslo", apply=True)
     propose(runtime, "language", "", "Dutch", "User comes from Zqoslo.", apply=False)
     forget.forget_everywhere(runtime, "zqoslo")
     assert ask(runtime, "SELECT field, value FROM profile") == [("city", "Ghent")]
-    assert ask(runtime, "SELECT old_value, new_value, memory, state FROM consent_requests WHERE field <> 'preferred_name'") == [
-        ("", "Ghent", "", "applied")
-    ]
+    assert ask(
+        runtime,
+        "SELECT old_value, new_value, memory, state FROM consent_requests WHERE field <> 'preferred_name'",
+    ) == [("", "Ghent", "", "applied")]
     assert files_with(tmp_path, b"zqoslo") == set()
 
 
@@ -399,14 +521,19 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     before = ask(runtime, "SELECT id, state, decided_by FROM consent_requests")
     receipt = forget.purge(runtime, [memory], by=by)
     assert ("Your profile still says: Health: vegan." in str(receipt)) is (by == "person")
-    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [("health", "asthma"), ("health", "vegan")]
+    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [
+        ("health", "asthma"),
+        ("health", "vegan"),
+    ]
     assert ask(runtime, "SELECT id, state, decided_by FROM consent_requests") == before
     assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
     assert chats.get_draft(runtime, "") == draft
 
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])
-def test_a_purge_takes_a_memory_from_the_request_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
+def test_a_purge_takes_a_memory_from_the_request_that_brought_it(
+    runtime: Runtime, by: Literal["person", "lifecycle"]
+) -> None:
     chat_of(runtime, "I live in Zqarlaville.")
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
@@ -418,18 +545,25 @@ def test_a_purge_takes_a_memory_from_the_request_that_brought_it(runtime: Runtim
     assert (receipt.memories, bool(receipt.left)) == (1, by == "lifecycle"), "the message stays"
 
 
-def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(runtime: Runtime) -> None:
+def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     for text in ("I live in Zqarlaville.", "Yes.", "What a fine day this is."):
         say(runtime, thread, text)
     (memory,) = curate.list_memories(runtime)
     receipt = erase(runtime, memory.id, messages=True)
     assert (receipt.messages, receipt.left) == (5, ()), "statement, reply, question, answer, reply"
-    said = [text for (text,) in ask(runtime, "SELECT text FROM messages WHERE role = 'user' ORDER BY id")]
+    said = [
+        text
+        for (text,) in ask(runtime, "SELECT text FROM messages WHERE role = 'user' ORDER BY id")
+    ]
     assert said == ["[erased]", "[erased]", "What a fine day this is."]
 
 
-@pytest.mark.parametrize(("by", "waiting"), [("person", ["language"]), ("lifecycle", ["city", "pronouns", "language"])])
+@pytest.mark.parametrize(
+    ("by", "waiting"), [("person", ["language"]), ("lifecycle", ["city", "pronouns", "language"])]
+)
 def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
     runtime: Runtime, by: Literal["person", "lifecycle"], waiting: list[str]
 ) -> None:
@@ -438,7 +572,9 @@ def test_a_purge_by_the_person_withdraws_what_waits_and_says_the_same(
     propose(runtime, "pronouns", "", "they", FACT, apply=False)
     propose(runtime, "language", "", f"{FACT} She moved there.", apply=False)
     forget.purge(runtime, [memory], by=by)
-    assert [field for (field,) in ask(runtime, "SELECT field FROM consent_requests ORDER BY id")] == waiting
+    assert [
+        field for (field,) in ask(runtime, "SELECT field FROM consent_requests ORDER BY id")
+    ] == waiting
 
 
 def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime) -> None:
@@ -451,18 +587,30 @@ def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime
     memory = curate.add(runtime, "Vegan").memory_id
     curate.edit(runtime, memory, "User eats with Zqarlitis.")
     preview = forget.preview(runtime, "zqarlitis")
-    assert (preview.profile, "from your profile Health: zqarlitis" in str(preview)) == (("Health: zqarlitis",), True)
+    assert (preview.profile, "from your profile Health: zqarlitis" in str(preview)) == (
+        ("Health: zqarlitis",),
+        True,
+    )
     forget.forget_everywhere(runtime, "zqarlitis")
-    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [("health", "cough"), ("health", "vegan")]
-    assert ask(runtime, "SELECT old_value, new_value FROM consent_requests WHERE state = 'pending'") == [("", "gout")]
-    assert ask(runtime, "SELECT count(*) FROM consent_requests WHERE instr(old_value || new_value, 'zqar')") == [(0,)]
+    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [
+        ("health", "cough"),
+        ("health", "vegan"),
+    ]
+    assert ask(
+        runtime, "SELECT old_value, new_value FROM consent_requests WHERE state = 'pending'"
+    ) == [("", "gout")]
+    assert ask(
+        runtime, "SELECT count(*) FROM consent_requests WHERE instr(old_value || new_value, 'zqar')"
+    ) == [(0,)]
 
 
 SECRET = "User has a secret affair with Zqarla."
 
 
 @pytest.mark.parametrize("wordings", [[SECRET], [SECRET, "User tends a garden."]])
-def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime, tmp_path: Path, wordings: list[str]) -> None:
+def test_no_change_that_is_taken_back_brings_a_purged_text_back(
+    runtime: Runtime, tmp_path: Path, wordings: list[str]
+) -> None:
     twin = curate.add(runtime, SECRET).memory_id
     edited = curate.edit(runtime, twin, "User likes gardens.")
     back_up(runtime)
@@ -520,7 +668,9 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
     with runtime.decide() as session:
         purge_jobs.plan(session, PurgeJob((planned,)))
     forget.purge(runtime, [memory], by="lifecycle")
-    assert ask(runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number") == [
+    assert ask(
+        runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number"
+    ) == [
         (planned, "person"),
         (memory, "lifecycle"),
     ]
@@ -528,7 +678,9 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
 
 
 def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: Runtime) -> None:
-    broken, other = (new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()) for _ in range(2))
+    broken, other = (
+        new_copy(runtime.paths.database, BACKUPS, "schema1", runtime.clock()) for _ in range(2)
+    )
     broken.write_bytes(b"no database, but: " + FACT.encode())
     other.write_bytes(b"no database, and nothing of it")
     receipt = erase(runtime, curate.add(runtime, FACT).memory_id)
@@ -536,7 +688,9 @@ def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: R
     assert list(other.parent.iterdir()) == [other]
 
 
-def test_the_copies_of_another_file_in_the_folder_stay_as_they_are(runtime: Runtime, tmp_path: Path) -> None:
+def test_the_copies_of_another_file_in_the_folder_stay_as_they_are(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     other = bootstrap.start(home=tmp_path, database=tmp_path / "memapp-old.db")
     curate.add(other, FACT)
     mine = other.database.backup(new_copy(other.paths.database, BACKUPS, "schema1", other.clock()))
@@ -547,7 +701,9 @@ def test_the_copies_of_another_file_in_the_folder_stay_as_they_are(runtime: Runt
     curate.add(runtime, FACT)
     receipt = forget.forget_everywhere(runtime, "Zqarla")
     assert (receipt.memories, receipt.backups_cleaned, receipt.backups_dropped) == (1, 0, 0)
-    assert [name for name, _ in receipt.left] == [by_hand.name], "told of, since nobody but the person knows whose it is"
+    assert [name for name, _ in receipt.left] == [by_hand.name], (
+        "told of, since nobody but the person knows whose it is"
+    )
     assert {path: path.read_bytes() for path in before} == before
     other.close()
 
@@ -577,7 +733,9 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
 
 
 @pytest.mark.parametrize("way", ["messages", "words", "chat"])
-def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runtime, tmp_path: Path, way: str) -> None:
+def test_what_was_planned_before_a_kill_is_done_at_the_next_start(
+    runtime: Runtime, tmp_path: Path, way: str
+) -> None:
     memory = learn(runtime)
     copy = back_up(runtime)
     curate.discard(runtime, memory)
@@ -585,7 +743,11 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
         messages = finding.said_in(session, [memory])
         (thread,) = chats.list_threads(runtime)
         whole = PurgeJob((memory,), thread_ids=(thread.id,))
-        jobs = {"messages": PurgeJob((memory,), messages), "words": PurgeJob(words=("zqarla",)), "chat": whole}
+        jobs = {
+            "messages": PurgeJob((memory,), messages),
+            "words": PurgeJob(words=("zqarla",)),
+            "chat": whole,
+        }
         purge_jobs.plan(session, jobs[way])
     copy.with_name(f"{copy.name}.partial").write_text("half a backup")
     runtime.close()
@@ -597,7 +759,9 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(runtime: Runti
     again.close()
 
 
-def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_in_the_way_is_said_and_the_rest_done_later(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memapp.store.database.BUSY_MILLISECONDS", 50)
     memory = learn(runtime)
     other = bootstrap.start(home=runtime.paths.database.parent, read_only=True)
@@ -617,12 +781,20 @@ def test_a_reader_in_the_way_is_said_and_the_rest_done_later(runtime: Runtime, m
 def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runtime) -> None:
     erased, longer, edited, other = (
         curate.add(runtime, text).memory_id
-        for text in ("User has a cat.", "User has a cat named Tom.", "User has a cat, and a dog.", "User keeps bees.")
+        for text in (
+            "User has a cat.",
+            "User has a cat named Tom.",
+            "User has a cat, and a dog.",
+            "User keeps bees.",
+        )
     )
     curate.edit(runtime, edited, "User has a dog.")
     receipt = erase(runtime, erased)
     assert receipt.also_in == (edited, longer)
-    assert f"Their words also stand in 2 other memories, now or as they were before: {edited} {longer}." in str(receipt)
+    assert (
+        f"Their words also stand in 2 other memories, now or as they were before: {edited} {longer}."
+        in str(receipt)
+    )
     again = erase(runtime, *receipt.also_in)
     assert (again.left, again.also_in) == ((), ())
     assert "other memor" not in str(again)

@@ -31,7 +31,12 @@ OWN_WAY = "Here's how I make espresso: first I grind the beans, then I tamp them
 
 def ask(runtime: Runtime, agent: str, text: str, **more: Any) -> list[str]:
     request = QueryRequest(agent=agent, query=text, **more)
-    return [bullet.text for bullet in query(runtime, runtime.categories.capability(agent, runtime.user_id), request).memories]
+    return [
+        bullet.text
+        for bullet in query(
+            runtime, runtime.categories.capability(agent, runtime.user_id), request
+        ).memories
+    ]
 
 
 def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime) -> None:
@@ -40,7 +45,9 @@ def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime)
         "[procedural] Make tea: 1. Boil the water; 2. Pour it on the leaves; 3. Wait four minutes"
     ]
     wanted = QueryRequest(agent="executor", query="tea", returned="full")
-    (full,) = query(runtime, runtime.categories.capability("executor", runtime.user_id), wanted).memories
+    (full,) = query(
+        runtime, runtime.categories.capability("executor", runtime.user_id), wanted
+    ).memories
     assert full.model_dump()["steps"] == STEPS
     for agent in ("supervisor", "planner", "stylist", "researcher"):
         assert ask(runtime, agent, "How do I make tea?") == []
@@ -48,13 +55,19 @@ def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime)
             ask(runtime, agent, "tea", categories=("procedural",))
     chat = RecallRequest("How do I make tea?", scope=conversation_scope(runtime))
     assert [hit for hit in recall(runtime, chat) if hit.kind == "memory"] == []
-    assert [hit.id for hit in browse.find(runtime, "leaves")] == [made.memory_id], "the person finds it"
+    assert [hit.id for hit in browse.find(runtime, "leaves")] == [made.memory_id], (
+        "the person finds it"
+    )
 
 
 def test_it_is_run_down_edited_and_taken_back(runtime: Runtime) -> None:
     made = howtos.add(runtime, TEA)
     howtos.tick(runtime, made.memory_id, 1, 3)
-    assert [at is not None for at in howtos.checklist(runtime, made.memory_id).done_at] == [True, False, True]
+    assert [at is not None for at in howtos.checklist(runtime, made.memory_id).done_at] == [
+        True,
+        False,
+        True,
+    ]
     assert howtos.tick(runtime, made.memory_id, 1).next_step == 1
     curate.edit(runtime, made.memory_id, "Make green tea")
     assert howtos.checklist(runtime, made.memory_id).done == 1, "the steps are the same"
@@ -82,16 +95,23 @@ def test_a_how_to_stays_one_and_a_fact_becomes_none(runtime: Runtime) -> None:
         lambda: curate.edit(runtime, fact, steps=STEPS),
         lambda: curate.rate(runtime, fact, category="procedural"),
         lambda: howtos.add(runtime, "Make coffee"),
-        lambda: howtos.add(runtime, "Open the safe: 1. Enter the password hunter2. 2. Turn the wheel."),
+        lambda: howtos.add(
+            runtime, "Open the safe: 1. Enter the password hunter2. 2. Turn the wheel."
+        ),
         lambda: howtos.tick(runtime, made, 4),
         lambda: howtos.tick(runtime, fact, 1),
     ):
         with pytest.raises(UsageError):
             refused()
-    assert [memory.kind for memory in curate.list_memories(runtime)] == [Kind.SEMANTIC, Kind.PROCEDURAL]
+    assert [memory.kind for memory in curate.list_memories(runtime)] == [
+        Kind.SEMANTIC,
+        Kind.PROCEDURAL,
+    ]
 
 
-def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     said = only(Accepted, say(runtime, thread, OWN_WAY)).message
     list(upkeep.work(runtime, thread, Cancel()))
@@ -100,12 +120,19 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtim
     assert (request.new_value, request.evidence) == ("Make espresso", (said.id,))
     assert howtos.checklists(runtime) == []
     hits = recall(runtime, RecallRequest("espresso beans", scope=conversation_scope(runtime)))
-    assert any("grind the beans" in hit.text for hit in hits if hit.kind == "message"), "it is no secret"
+    assert any("grind the beans" in hit.text for hit in hits if hit.kind == "message"), (
+        "it is no secret"
+    )
     decisions.approve(runtime, request.id)
     (made,) = howtos.checklists(runtime)
-    assert (made.howto.steps, made.howto.sources) == (("Grind the beans", "Tamp them", "Pull the shot"), (said.id,))
+    assert (made.howto.steps, made.howto.sources) == (
+        ("Grind the beans", "Tamp them", "Pull the shot"),
+        (said.id,),
+    )
     undo.undo_last(runtime)
-    assert howtos.checklists(runtime) == [] and [request.field for request in pending.list_pending(runtime)] == [HOWTO]
+    assert howtos.checklists(runtime) == [] and [
+        request.field for request in pending.list_pending(runtime)
+    ] == [HOWTO]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +155,11 @@ def test_what_is_no_way_of_ones_own_for_sure_is_not_proposed(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "title", "count"),
     [
-        ("Water the plants\n- fill the can\n[ ] look at the soil\n3) pour slowly", "Water the plants", 3),
+        (
+            "Water the plants\n- fill the can\n[ ] look at the soil\n3) pour slowly",
+            "Water the plants",
+            3,
+        ),
         ("Tidy up: sort the post; file the bills", "Tidy up", 2),
         ("Send v2.0: 1. Tag it at 12:30. 2. Write 3 lines to Anna.", "Send v2.0", 2),
     ],
@@ -146,6 +177,6 @@ def test_it_moves_house_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
         import_file(other, tmp_path / "all.jsonl")
         (file,) = pending.list_files(other)
         decisions.approve(other, file.id)
-        assert [(checklist.howto.id, checklist.howto.steps) for checklist in howtos.checklists(other)] == [
-            (made.memory_id, STEPS)
-        ]
+        assert [
+            (checklist.howto.id, checklist.howto.steps) for checklist in howtos.checklists(other)
+        ] == [(made.memory_id, STEPS)]

@@ -1,4 +1,6 @@
-"""What is noticed by itself: counted, with its evidence, gone with that, and nothing of what is sensitive."""
+"""What is noticed by itself: counted, with its evidence, gone with that, and nothing of what is
+sensitive.
+"""
 
 import json
 from collections.abc import Sequence
@@ -25,8 +27,18 @@ from memapp.store import changes, chat, memories
 from tests.builders import Clock, fact, trust
 
 SUNDAY = datetime(2026, 1, 4, 18, tzinfo=UTC)
-RUNS = ("I ran along the canal.", "My running group met at the mill.", "Running in the rain again.", "I ran eight kilometres.")
-OTHERS = ("The stove smokes.", "I found a coin from Chile.", "A parcel came for the baker.", "My kettle whistles in tune.")
+RUNS = (
+    "I ran along the canal.",
+    "My running group met at the mill.",
+    "Running in the rain again.",
+    "I ran eight kilometres.",
+)
+OTHERS = (
+    "The stove smokes.",
+    "I found a coin from Chile.",
+    "A parcel came for the baker.",
+    "My kettle whistles in tune.",
+)
 
 
 def live_on(runtime: Runtime, on_sundays: Sequence[str], weeks: int = 5) -> None:
@@ -53,12 +65,22 @@ def ran(runtime: Runtime) -> insights.Insight:
     return one
 
 
-def test_what_comes_up_regularly_is_counted_with_its_evidence(runtime: Runtime, ran: insights.Insight) -> None:
+def test_what_comes_up_regularly_is_counted_with_its_evidence(
+    runtime: Runtime, ran: insights.Insight
+) -> None:
     assert ran.memory.text == (
         "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, mostly on Sundays."
     )
-    assert (ran.by, ran.evidence, {message.text for message in ran.messages}) == ("rules", 5, set(RUNS))
-    assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (Kind.INSIGHT, "relationship_dynamic", 2)
+    assert (ran.by, ran.evidence, {message.text for message in ran.messages}) == (
+        "rules",
+        5,
+        set(RUNS),
+    )
+    assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (
+        Kind.INSIGHT,
+        "relationship_dynamic",
+        2,
+    )
     assert noticed(runtime) == [ran.memory.text], "and once"
 
 
@@ -72,18 +94,31 @@ GARDEN = (
 
 def test_it_is_counted_in_other_languages_too(runtime: Runtime) -> None:
     live_on(runtime, GARDEN)
-    assert [text.partition(" User ")[2] for text in noticed(runtime)] == ["talked about “Garten”, mostly on Sundays."]
+    assert [text.partition(" User ")[2] for text in noticed(runtime)] == [
+        "talked about “Garten”, mostly on Sundays."
+    ]
 
 
 def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
-    met = [f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")]
+    met = [
+        f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")
+    ]
     live_on(runtime, [*met, "My son wants to see Etna."])
     (counted,) = noticed(runtime)
     assert counted.startswith("In 4 of 10 chats") and "Fenna" in counted
 
 
 def test_what_comes_up_in_any_chat_is_no_topic(runtime: Runtime) -> None:
-    live_on(runtime, ["I really need it today.", "Today was good.", "I think I need it.", "Really good to know today."], weeks=10)
+    live_on(
+        runtime,
+        [
+            "I really need it today.",
+            "Today was good.",
+            "I think I need it.",
+            "Really good to know today.",
+        ],
+        weeks=10,
+    )
     assert noticed(runtime) == []
 
 
@@ -92,20 +127,40 @@ def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights
 
     def seen(agent: str) -> list[str]:
         capability = runtime.categories.capability(agent, runtime.user_id)
-        return [bullet.id for bullet in query(runtime, capability, QueryRequest(agent=agent, query="running chats")).memories]
+        return [
+            bullet.id
+            for bullet in query(
+                runtime, capability, QueryRequest(agent=agent, query="running chats")
+            ).memories
+        ]
 
-    assert (seen("supervisor"), seen("observer"), seen("planner")) == ([stated, ran.memory.id], [ran.memory.id], [])
-    found = recall(runtime, RecallRequest("How often do I go running?", kinds=("memory",), scope=conversation_scope(runtime)))
+    assert (seen("supervisor"), seen("observer"), seen("planner")) == (
+        [stated, ran.memory.id],
+        [ran.memory.id],
+        [],
+    )
+    found = recall(
+        runtime,
+        RecallRequest(
+            "How often do I go running?", kinds=("memory",), scope=conversation_scope(runtime)
+        ),
+    )
     assert [hit.id for hit in found] == [stated, ran.memory.id]
 
 
 def test_what_is_sensitive_is_never_counted(runtime: Runtime) -> None:
-    live_on(runtime, ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is kind."])
+    live_on(
+        runtime, ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is kind."]
+    )
     assert noticed(runtime) == []
 
 
-def test_what_was_denied_is_never_counted_and_ends_what_was_counted_of_it(runtime: Runtime, ran: insights.Insight) -> None:
-    denied = requests.propose(runtime, "health", "running", message_id=ran.messages[0].id, typed=True)
+def test_what_was_denied_is_never_counted_and_ends_what_was_counted_of_it(
+    runtime: Runtime, ran: insights.Insight
+) -> None:
+    denied = requests.propose(
+        runtime, "health", "running", message_id=ran.messages[0].id, typed=True
+    )
     assert denied is not None
     decisions.deny(runtime, denied.id)
     assert noticed(runtime) == []
@@ -115,7 +170,12 @@ def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memo
     runtime: Runtime, ran: insights.Insight
 ) -> None:
     kept = curate.get(runtime, insights.keep_as_memory(runtime, ran.memory.id))
-    assert (kept.kind, kept.origin, kept.text, kept.category) == (Kind.SEMANTIC, "person", ran.memory.text, "notes")
+    assert (kept.kind, kept.origin, kept.text, kept.category) == (
+        Kind.SEMANTIC,
+        "person",
+        ran.memory.text,
+        "notes",
+    )
     assert noticed(runtime) == []
     with pytest.raises(UsageError):
         insights.keep_as_memory(runtime, kept.id)
@@ -127,14 +187,23 @@ def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memo
 
 
 def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtime) -> None:
-    known = [fact(text, SUNDAY) for text in ("User runs.", "User owns a stopwatch.", "User keeps a diary of races.")]
+    known = [
+        fact(text, SUNDAY)
+        for text in ("User runs.", "User owns a stopwatch.", "User keeps a diary of races.")
+    ]
     insight = fact(
-        "User takes running seriously.", SUNDAY, kind=Kind.INSIGHT, category="relationship_dynamic", origin="reflected"
+        "User takes running seriously.",
+        SUNDAY,
+        kind=Kind.INSIGHT,
+        category="relationship_dynamic",
+        origin="reflected",
     )
     with runtime.write() as session:
         for memory in known:
             changes.apply(session, Created(memory), Actor("rules"))
-        changes.apply(session, Created(insight, tuple(memory.id for memory in known[:2])), Actor("model:wise"))
+        changes.apply(
+            session, Created(insight, tuple(memory.id for memory in known[:2])), Actor("model:wise")
+        )
 
     def texts() -> list[str]:
         return [insight.memory.text for insight in insights.list_insights(runtime)]
@@ -155,7 +224,11 @@ def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtim
 
 def concluding(*found: dict[str, Any]) -> Any:
     def script(prompt: Prompt, sampling: Sampling) -> str | None:
-        return json.dumps({"insights": list(found)}) if sampling.schema and "insights" in str(sampling.schema) else None
+        return (
+            json.dumps({"insights": list(found)})
+            if sampling.schema and "insights" in str(sampling.schema)
+            else None
+        )
 
     return script
 
@@ -163,7 +236,9 @@ def concluding(*found: dict[str, Any]) -> Any:
 GOOD = {"summary": "User takes to bookbinding and found coins.", "evidence": [1, 2]}
 
 
-def test_a_trusted_model_concludes_what_is_grounded_and_no_more(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_trusted_model_concludes_what_is_grounded_and_no_more(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
     model.script = concluding(
@@ -179,7 +254,9 @@ def test_a_trusted_model_concludes_what_is_grounded_and_no_more(runtime: Runtime
     assert noticed(runtime) == [GOOD["summary"]], "and once"
 
 
-def test_a_conclusion_that_a_memory_states_already_is_left_out(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_conclusion_that_a_memory_states_already_is_left_out(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     trust(runtime, "insights")
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
@@ -192,5 +269,7 @@ def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runt
     live_on(runtime, RUNS)
     stopped = Cancel()
     stopped.set()
-    assert list(insights.run(runtime, stopped, None)) == [] and insights.list_insights(runtime) == []
+    assert (
+        list(insights.run(runtime, stopped, None)) == [] and insights.list_insights(runtime) == []
+    )
     assert len(noticed(runtime)) == 1

@@ -1,4 +1,6 @@
-"""The jobs of idle time: in their order, when they are due, stopped at any moment, and each once however often it runs."""
+"""The jobs of idle time: in their order, when they are due, stopped at any moment, and each once
+however often it runs.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -58,7 +60,9 @@ def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None
     assert jobs.pace(runtime, one) is None
     list(jobs.run_due(runtime, Cancel(), [one]))
     first = jobs.pace(runtime, one)
-    assert first is not None and first.due_at - first.ran_at == timedelta(minutes=10), "a first clock is not believed at once"
+    assert first is not None and first.due_at - first.ran_at == timedelta(minutes=10), (
+        "a first clock is not believed at once"
+    )
     list(jobs.run(runtime, Cancel(), [one]))
     second = jobs.pace(runtime, one)
     assert second is not None and second.due_at - second.ran_at == jobs.HOURLY
@@ -66,7 +70,11 @@ def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None
 
 def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
     before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
-    list(jobs.run_due(runtime, Cancel(), [replace(job, run=lambda *_: iter(())) for job in jobs.AFTER_A_REPLY]))
+    list(
+        jobs.run_due(
+            runtime, Cancel(), [replace(job, run=lambda *_: iter(())) for job in jobs.AFTER_A_REPLY]
+        )
+    )
     assert [jobs.pace(runtime, job) for job in jobs.AFTER_A_REPLY] == [None, None]
     assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
 
@@ -96,11 +104,17 @@ def test_a_run_ends_when_its_time_is_over(runtime: Runtime) -> None:
         over.append(True)
         yield 1
 
-    assert list(jobs.run_due(runtime, Cancel(), [Job("a", "waits", jobs.HOURLY, 60.0, endless, lambda _: 1)], 0.01)) == [1]
+    assert list(
+        jobs.run_due(
+            runtime, Cancel(), [Job("a", "waits", jobs.HOURLY, 60.0, endless, lambda _: 1)], 0.01
+        )
+    ) == [1]
     assert over == [True]
 
 
-def test_what_another_process_is_at_is_left_to_it(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_process_is_at_is_left_to_it(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "WAITED_SECONDS", 0.0)
     with leases.hold(runtime.write, jobs.UPKEEP) as held:
         assert held
@@ -110,5 +124,8 @@ def test_what_another_process_is_at_is_left_to_it(runtime: Runtime, monkeypatch:
 
 def test_an_added_job_is_one_line(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "JOBS", (*JOBS, job("council", does=3)))
-    assert sum(event for event in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(event, int)) >= 3
+    assert (
+        sum(event for event in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(event, int))
+        >= 3
+    )
     assert store.get_pace(runtime.read(), "council") is not None

@@ -60,8 +60,12 @@ def test_a_lesson_that_helps_is_promoted_beside_what_followed_without_it(runtime
     found = lesson(runtime)
     assert (found.retrieved, found.helped, found.hurt, found.withheld) == (3, 3, 0, 0)
     assert (found.status, found.reason, found.evidence_runs) == ("promoted", "useful", 3)
-    assert found.utility == pytest.approx(0.65 * 1 + 0.35 * 8 / 13)  # errors 8 / 5 -> 0, steps 13 / 5 -> 1
-    assert found.p == pytest.approx(4 / 56)  # of 8 runs 4 went well, and any 3 of these look as good
+    assert found.utility == pytest.approx(
+        0.65 * 1 + 0.35 * 8 / 13
+    )  # errors 8 / 5 -> 0, steps 13 / 5 -> 1
+    assert found.p == pytest.approx(
+        4 / 56
+    )  # of 8 runs 4 went well, and any 3 of these look as good
 
 
 def test_three_shows_are_enough_where_the_failure_came_again_before(runtime: Runtime) -> None:
@@ -70,7 +74,11 @@ def test_three_shows_are_enough_where_the_failure_came_again_before(runtime: Run
         assert day(runtime, "kiln frie", "kiln fire") == 1
         assert lesson(runtime).status == "candidate"
     day(runtime, "kiln sweep", "kiln frie")
-    assert (lesson(runtime).status, lesson(runtime).reason, lesson(runtime).evidence_runs) == ("promoted", "useful", 3)
+    assert (lesson(runtime).status, lesson(runtime).reason, lesson(runtime).evidence_runs) == (
+        "promoted",
+        "useful",
+        3,
+    )
 
 
 def test_a_failure_that_comes_again_after_its_lesson_was_withheld_speaks_for_it(
@@ -81,12 +89,18 @@ def test_a_failure_that_comes_again_after_its_lesson_was_withheld_speaks_for_it(
     day(runtime, "kiln frie", "kiln fire")
     day(runtime, "kiln frie", "kiln fire")
     for _ in range(2):
-        assert day(runtime, "kiln frie", "kiln frie", "kiln fire") == 1, "when it comes again it is shown"
+        assert day(runtime, "kiln frie", "kiln frie", "kiln fire") == 1, (
+            "when it comes again it is shown"
+        )
     day(runtime, "kiln frie")
     found = lesson(runtime)
     runtime.close()
-    assert (found.retrieved, found.withheld, found.evidence_runs) == (4, 2, 3), "the last is not settled"
-    assert found.utility == pytest.approx(0.65 * 1 + 0.35 * 2 / 5)  # without it errors 0, 1, 1 and steps 1, 2, 2
+    assert (found.retrieved, found.withheld, found.evidence_runs) == (4, 2, 3), (
+        "the last is not settled"
+    )
+    assert found.utility == pytest.approx(
+        0.65 * 1 + 0.35 * 2 / 5
+    )  # without it errors 0, 1, 1 and steps 1, 2, 2
 
 
 def test_what_people_put_right_at_once_anyway_is_promoted_when_it_was_right_often_enough(
@@ -98,20 +112,30 @@ def test_what_people_put_right_at_once_anyway_is_promoted_when_it_was_right_ofte
         day(runtime, "kiln frie", "kiln fire")
     assert lesson(runtime).status == "candidate"
     day(runtime, "kiln frie", "kiln fire")
-    assert (lesson(runtime).status, lesson(runtime).reason, lesson(runtime).utility) == ("promoted", "always right", 0.0)
+    assert (lesson(runtime).status, lesson(runtime).reason, lesson(runtime).utility) == (
+        "promoted",
+        "always right",
+        0.0,
+    )
     day(runtime, "kiln frie", "kiln frie", "kiln fire")
     day(runtime, "kiln list")
     runtime.close()
 
 
-def test_a_lesson_that_never_helps_is_suppressed_after_three_useless_retrievals(runtime: Runtime) -> None:
+def test_a_lesson_that_never_helps_is_suppressed_after_three_useless_retrievals(
+    runtime: Runtime,
+) -> None:
     learn(runtime)
     assert day(runtime, "kiln frie", "kiln frie") == 2
     assert day(runtime, "kiln frie", "kiln frie") == 2
-    assert (lesson(runtime).status, lesson(runtime).hurt) == ("candidate", 1), "after the last failure nothing followed"
+    assert (lesson(runtime).status, lesson(runtime).hurt) == ("candidate", 1), (
+        "after the last failure nothing followed"
+    )
     assert day(runtime, "kiln frie", "kiln frie", "kiln frie", "kiln frie", "kiln frie") == 3
     found = lesson(runtime)
-    assert (found.status, found.reason, found.hurt) == ("suppressed", "never helped", 4), "what was shown last is settled too"
+    assert (found.status, found.reason, found.hurt) == ("suppressed", "never helped", 4), (
+        "what was shown last is settled too"
+    )
     assert day(runtime, "kiln frie") == 0
 
 
@@ -127,10 +151,14 @@ def test_the_persons_word_overrules_what_is_measured(runtime: Runtime) -> None:
     assert found.hurt >= 3
 
 
-def test_what_else_works_is_no_answer_and_what_is_done_in_vain_is_the_failure_again(runtime: Runtime) -> None:
+def test_what_else_works_is_no_answer_and_what_is_done_in_vain_is_the_failure_again(
+    runtime: Runtime,
+) -> None:
     learn(runtime)
     day(runtime, "kiln frie", "kiln off", "kiln sweep", "kiln dust", "kiln fire")
-    assert (lesson(runtime).helped, lesson(runtime).hurt) == (0, 0), "in three steps nothing came of it"
+    assert (lesson(runtime).helped, lesson(runtime).hurt) == (0, 0), (
+        "in three steps nothing came of it"
+    )
     (lesson_id,) = [lesson(runtime).id]
     curate.edit(runtime, lesson_id, correct="kiln feir")
     for _ in range(3):
@@ -153,15 +181,21 @@ def test_what_the_person_brings_back_is_judged_by_what_follows_then(
 
 
 @pytest.mark.parametrize(("passed", "status"), [(False, "candidate"), (True, "promoted")])
-def test_an_evaluator_ends_a_run_and_its_word_is_what_decides(runtime: Runtime, passed: bool, status: str) -> None:
+def test_an_evaluator_ends_a_run_and_its_word_is_what_decides(
+    runtime: Runtime, passed: bool, status: str
+) -> None:
     for _ in range(4):
         day(runtime, "kiln frie", "kiln frie", "kiln frie")
         finish(runtime, passed=False)
     for _ in range(4):
         day(runtime, "kiln frie", "kiln fire")
         finish(runtime, passed=passed)
-    assert (lesson(runtime).helped, lesson(runtime).status) == (3, status), "without its word it would be promoted"
-    assert [(run.passed, run.score, run.steps) for run in runs.list_runs(runtime, 1)] == [(passed, 0.1, 2)]
+    assert (lesson(runtime).helped, lesson(runtime).status) == (3, status), (
+        "without its word it would be promoted"
+    )
+    assert [(run.passed, run.score, run.steps) for run in runs.list_runs(runtime, 1)] == [
+        (passed, 0.1, 2)
+    ]
 
 
 def test_what_came_of_the_last_hint_of_all_is_seen_in_idle_time(runtime: Runtime) -> None:
@@ -173,7 +207,10 @@ def test_what_came_of_the_last_hint_of_all_is_seen_in_idle_time(runtime: Runtime
     assert (lesson(runtime).helped, job[0].waiting(runtime)) == (0, 0), "more may come"
     runtime.clock.now += timedelta(hours=1)
     assert job[0].waiting(runtime) == 1
-    assert list(jobs.run(runtime, Cancel(), job)) == [(job[0], 1)] and list(jobs.run(runtime, Cancel(), job)) == []
+    assert (
+        list(jobs.run(runtime, Cancel(), job)) == [(job[0], 1)]
+        and list(jobs.run(runtime, Cancel(), job)) == []
+    )
     assert (lesson(runtime).helped, job[0].waiting(runtime)) == (1, 0)
 
 
@@ -194,7 +231,9 @@ def test_what_nobody_needed_for_sixty_days_and_seldom_helped_is_archived(runtime
     assert (lesson(runtime).status, lesson(runtime).reason) == ("archived", "unused")
 
 
-def test_until_it_is_proven_one_match_in_five_is_withheld_but_never_the_first(tmp_path: Path) -> None:
+def test_until_it_is_proven_one_match_in_five_is_withheld_but_never_the_first(
+    tmp_path: Path,
+) -> None:
     runtime = make_runtime(tmp_path, lessons_compare=True)
     learn(runtime)
     shown = day(runtime, *["kiln frie", "kiln fire"] * 30)  # one run, which decides nothing
@@ -202,11 +241,16 @@ def test_until_it_is_proven_one_match_in_five_is_withheld_but_never_the_first(tm
         rows = list(session.run("SELECT id, shown FROM activations ORDER BY id"))
     found = lesson(runtime)
     runtime.close()
-    assert [bool(row["shown"]) for row in rows] == [True, *(not is_withheld(row["id"]) for row in rows[1:])]
+    assert [bool(row["shown"]) for row in rows] == [
+        True,
+        *(not is_withheld(row["id"]) for row in rows[1:]),
+    ]
     assert (found.status, found.retrieved, found.withheld) == ("candidate", shown, 30 - shown)
 
 
-def test_who_asks_is_shown_what_was_withheld_and_it_counts_as_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_asks_is_shown_what_was_withheld_and_it_counts_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runtime = make_runtime(tmp_path, lessons_compare=True)
     learn(runtime)
     monkeypatch.setattr(hints, "is_withheld", lambda *_: True)
@@ -220,14 +264,18 @@ def test_who_asks_is_shown_what_was_withheld_and_it_counts_as_shown(tmp_path: Pa
 
 
 def test_a_tool_that_knows_its_goal_says_itself_what_was_the_answer(runtime: Runtime) -> None:
-    """Its actions begin with no program and name no subcommand; another row of the same kind is helped too."""
+    """Its actions begin with no program and name no subcommand; another row of the same kind is
+    helped too.
+    """
 
     class Loom(ScriptedTool):
         def feedback(self, attempt: ToolAttempt) -> Feedback:
             woven = len(attempt.action) if attempt.exit_code == 0 else 0
             return Feedback(hard_failure=bool(attempt.exit_code), progress_signal=float(woven))
 
-    loom = Loom("loom", "shed", {f"weft {colour}": "unknown step 'weft'" for colour in ("red", "blue")})
+    loom = Loom(
+        "loom", "shed", {f"weft {colour}": "unknown step 'weft'" for colour in ("red", "blue")}
+    )
     for action in ("weft red", "pick red"):
         runs.attempt(runtime, loom, action)
     _, again = runs.attempt(runtime, loom, "weft blue")

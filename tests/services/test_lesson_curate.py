@@ -1,4 +1,6 @@
-"""The person's hand on lessons: each thing that can be done to them is one step, and can be taken back."""
+"""The person's hand on lessons: each thing that can be done to them is one step, and can be taken
+back.
+"""
 
 from collections.abc import Callable
 
@@ -16,7 +18,14 @@ from tests.services.test_runs import do, hints, kiln, rules
 def state(runtime: Runtime) -> list[tuple[str, str, str, bool, tuple[int, ...]]]:
     found = [browse.get_lesson(runtime, lesson_id) for lesson_id in every(runtime)]
     return [
-        (lesson.rule_text, lesson.status, lesson.reason, lesson.purge_at is not None, groups(runtime, lesson)) for lesson in found
+        (
+            lesson.rule_text,
+            lesson.status,
+            lesson.reason,
+            lesson.purge_at is not None,
+            groups(runtime, lesson),
+        )
+        for lesson in found
     ]
 
 
@@ -42,7 +51,9 @@ def every(runtime: Runtime) -> list[str]:
         lambda runtime, _, __: curate.add(runtime, "kiln", "studio", "kiln bake", "kiln fire"),
     ],
 )
-def test_each_deed_is_one_step_that_is_taken_back(runtime: Runtime, deed: Callable[[Runtime, str, str], object]) -> None:
+def test_each_deed_is_one_step_that_is_taken_back(
+    runtime: Runtime, deed: Callable[[Runtime, str, str], object]
+) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm")
     before = state(runtime)
     deed(runtime, *every(runtime)[:2])
@@ -53,7 +64,9 @@ def test_each_deed_is_one_step_that_is_taken_back(runtime: Runtime, deed: Callab
     assert all(in_trash for *_, in_trash, _ in after[2:])
 
 
-def test_what_is_put_away_is_not_shown_and_not_learned_again_and_comes_back(runtime: Runtime) -> None:
+def test_what_is_put_away_is_not_shown_and_not_learned_again_and_comes_back(
+    runtime: Runtime,
+) -> None:
     do(runtime, "kiln frie", "kiln fire 900")
     (lesson_id,) = every(runtime)
     for put_away in (curate.suppress, curate.archive, curate.discard):
@@ -72,7 +85,9 @@ def test_what_is_put_away_is_not_shown_and_not_learned_again_and_comes_back(runt
 
 def test_a_lesson_of_ones_own_waits_for_its_failure(runtime: Runtime) -> None:
     curate.add(runtime, "kiln", "studio", "kiln fire", "kiln fire --heat --token=abcdefgh12345678")
-    assert hints(do(runtime, "kiln fire", tool=kiln("garden"))) == [], "it names something, so it counts where it was written"
+    assert hints(do(runtime, "kiln fire", tool=kiln("garden"))) == [], (
+        "it names something, so it counts where it was written"
+    )
     undo.undo_last(runtime)
     do(runtime, "kiln wram")
     curate.add(runtime, "kiln", "studio", "kiln wram", "kiln warm")
@@ -100,7 +115,9 @@ def test_of_lessons_that_were_merged_one_is_for_the_failures_of_both(runtime: Ru
     do(runtime, "kiln fire", "kiln fire --heat", "kiln fire --dry", "kiln fire --dry --warm")
     one, other = every(runtime)
     curate.merge(runtime, one, other)
-    assert [(found.id, found.reason) for found in browse.list_lessons(runtime, ("archived",))] == [(other, "merged")]
+    assert [(found.id, found.reason) for found in browse.list_lessons(runtime, ("archived",))] == [
+        (other, "merged")
+    ]
     assert hints(do(runtime, "kiln fire --dry")) == [("kiln fire --heat", "the same failure")]
     do(runtime, "kiln fire --dry --heat")
     assert len(every(runtime)) == 2
@@ -118,6 +135,9 @@ def test_failures_that_were_parted_are_taken_for_the_same_again_by_undo(runtime:
     curate.tell_apart(runtime, other)
     assert state(runtime) != together
     undo.undo_last(runtime)
-    assert state(runtime) == [(*row[:2], "undone" if row[0].startswith("kiln wram") else row[2], *row[3:]) for row in together]
+    assert state(runtime) == [
+        (*row[:2], "undone" if row[0].startswith("kiln wram") else row[2], *row[3:])
+        for row in together
+    ]
     undo.undo_last(runtime)
     assert [row[4] for row in state(runtime)] == [(1,), (1,)]

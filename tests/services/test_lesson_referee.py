@@ -20,7 +20,9 @@ from memapp.services.manifest import recommended
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import Clock
 
-FAILS = {"kiln fire": "the kiln is cold"} | {f"kiln bad {number}": f"E{number}" for number in range(28)}
+FAILS = {"kiln fire": "the kiln is cold"} | {
+    f"kiln bad {number}": f"E{number}" for number in range(28)
+}
 GOOD = [f"kiln good {number}" for number in range(23)]
 SAID_OF_UNKNOWN = {"kiln stop early": "failed", "kiln stop late": "worked"}
 
@@ -29,7 +31,11 @@ class Kiln(ScriptedTool):
     """Nothing tells how it went when it was stopped."""
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        return super().feedback(attempt)._replace(hard_failure=None if "stop" in attempt.action else bool(attempt.exit_code))
+        return (
+            super()
+            .feedback(attempt)
+            ._replace(hard_failure=None if "stop" in attempt.action else bool(attempt.exit_code))
+        )
 
 
 def run(runtime: Runtime, *actions: str) -> None:
@@ -41,7 +47,9 @@ def run(runtime: Runtime, *actions: str) -> None:
 
 
 def play(runtime: Runtime) -> None:
-    """Record steps after a failure: 25 failed, 25 worked, two were stopped, in a run without a hint and in one with it."""
+    """Record steps after a failure: 25 failed, 25 worked, two were stopped, in a run without a hint
+    and in one with it.
+    """
     run(runtime, "kiln fire", "kiln fire", "kiln fire --heat", "kiln stop early")
     run(runtime, "kiln fire", "kiln fire --heat", "kiln stop late")
     bad = list(FAILS)[1:]
@@ -59,7 +67,9 @@ def judging(wrong_of_failed: int, wrong_of_worked: int) -> ScriptedModel:
 
     def script(prompt: Prompt, _: Sampling) -> str:
         action = re.findall(r"^\d+\. (.*) \(\?\)$", prompt.turns[-1].content, re.MULTILINE)[-1]
-        return json.dumps({"step": SAID_OF_UNKNOWN.get(action) or say("failed" if action in FAILS else "worked")})
+        return json.dumps(
+            {"step": SAID_OF_UNKNOWN.get(action) or say("failed" if action in FAILS else "worked")}
+        )
 
     return ScriptedModel(script, name="judge-7b", key="abc")
 
@@ -91,14 +101,18 @@ def test_its_word_counts_only_if_it_is_right_about_what_is_known(
     assert lesson.utility == pytest.approx(utility, abs=1e-9)
     assert browse.behind(runtime, lesson).referees == (found,)
     shown = [prompt.turns[-1].content for prompt in model.seen]
-    assert all(text.endswith(" (?)") and "the kiln is cold" not in text for text in shown), "it judges blindly"
+    assert all(text.endswith(" (?)") and "the kiln is cold" not in text for text in shown), (
+        "it judges blindly"
+    )
     assert "1. kiln fire (failed)\n2. kiln fire --heat (worked)\n3. kiln stop late (?)" in shown
     assert referee.waiting(runtime) == 0
     runs.remove(runtime, [run.id for run in runs.list_runs(runtime, 99)])
     assert referee.calibrations(runtime) == [], "with the steps goes what was said of them"
 
 
-def test_a_run_that_goes_on_a_model_that_stammers_and_one_that_is_not_trusted(runtime: Runtime) -> None:
+def test_a_run_that_goes_on_a_model_that_stammers_and_one_that_is_not_trusted(
+    runtime: Runtime,
+) -> None:
     model = judging(0, 0)
     runtime.chat.fill(model)
     for action in ("kiln fire", "kiln fire", "kiln fire --heat"):
@@ -109,7 +123,13 @@ def test_a_run_that_goes_on_a_model_that_stammers_and_one_that_is_not_trusted(ru
     assert referee.waiting(runtime) == 2, "the first is where the run began"
     model.misbehave("broken_json")
     assert list(referee.run_job(runtime, Cancel(), None)) == [] and len(model.seen) == 1
-    for reply in ('{"step": "maybe"}', '{"step": ["worked"]}', '{"step": "worked", "why": ""}', "[]", "null"):
+    for reply in (
+        '{"step": "maybe"}',
+        '{"step": ["worked"]}',
+        '{"step": "worked", "why": ""}',
+        "[]",
+        "null",
+    ):
         model.script = lambda *_, said=reply: said  # type: ignore[misc]
         assert list(referee.run_job(runtime, Cancel(), None)) == []
     model.key = next(other.sha256 for other in recommended() if other.jobs == ())[:KEY_CHARS]

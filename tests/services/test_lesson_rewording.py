@@ -24,13 +24,18 @@ def fire(runtime: Runtime, *vases: str, scope: str = "studio") -> list[str]:
     """Fail to fire vases, and then fire them; return what was said of the last failure."""
     tool, said = ScriptedTool("kiln", scope, FAILS), []
     for vase in vases:
-        said = [hint.in_a_line for hint in runs.attempt(runtime, tool, f"kiln fire {vase} --het")[1].hints]
+        said = [
+            hint.in_a_line
+            for hint in runs.attempt(runtime, tool, f"kiln fire {vase} --het")[1].hints
+        ]
         runs.attempt(runtime, tool, f"kiln fire {vase} --heat")
     return said
 
 
 def answer(rule: str = GENERAL, **other: Any) -> str:
-    return json.dumps({"trigger_fingerprints": ["F1"], "rule_text": rule, "scope_hint": "domain"} | other)
+    return json.dumps(
+        {"trigger_fingerprints": ["F1"], "rule_text": rule, "scope_hint": "domain"} | other
+    )
 
 
 def reword(runtime: Runtime, reply: str) -> int:
@@ -42,7 +47,9 @@ def reword(runtime: Runtime, reply: str) -> int:
 
 
 def reword_in_turn(runtime: Runtime, *replies: str) -> tuple[int, list[Prompt]]:
-    """Let the model answer these one after the other; return how many lessons it reworded, and what it was asked."""
+    """Let the model answer these one after the other; return how many lessons it reworded, and what
+    it was asked.
+    """
     model, left = runtime.chat.ready(), iter(replies)
     assert isinstance(model, ScriptedModel)
     model.script = lambda prompt, sampling: next(left)
@@ -59,10 +66,21 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     assert (lesson.level, rewording.waiting(runtime)) == ("task", 1)
     assert reword(runtime, answer()) == 1 and rewording.waiting(runtime) == 0
     general = browse.get_lesson(runtime, lesson.id)
-    assert (general.rule_text, general.level, general.origin, general.status) == (GENERAL, "domain", "model", "candidate")
-    assert [evidence.action for evidence in browse.behind(runtime, general).evidence] == ["kiln fire Amphora --het"] * 2
-    assert fire(runtime, "Amphora") == ["try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times"]
-    assert fire(runtime, "Bowl", scope="garden") == ["try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times"]
+    assert (general.rule_text, general.level, general.origin, general.status) == (
+        GENERAL,
+        "domain",
+        "model",
+        "candidate",
+    )
+    assert [evidence.action for evidence in browse.behind(runtime, general).evidence] == [
+        "kiln fire Amphora --het"
+    ] * 2
+    assert fire(runtime, "Amphora") == [
+        "try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times"
+    ]
+    assert fire(runtime, "Bowl", scope="garden") == [
+        "try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times"
+    ]
     assert rules(runtime) == {GENERAL: 4}, "it is the same lesson"
     entries = history.list_entries(runtime.read(), f"{LESSON}{lesson.id}", limit=None)
     model = runtime.chat.ready()
@@ -74,7 +92,9 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     assert rewording.waiting(runtime) == 0, "nobody asks again"
 
 
-def test_two_lessons_with_the_same_general_words_are_one_and_thrown_away_it_stays_away(runtime: Runtime) -> None:
+def test_two_lessons_with_the_same_general_words_are_one_and_thrown_away_it_stays_away(
+    runtime: Runtime,
+) -> None:
     fire(runtime, "Amphora", "Bowl")
     assert len(rules(runtime)) == 2
     assert reword(runtime, answer()) == 2
@@ -112,33 +132,50 @@ def test_anything_else_is_refused_and_the_template_stays(runtime: Runtime, reply
     before = browse.list_lessons(runtime)
     assert reword(runtime, reply) == 0
     assert browse.list_lessons(runtime) == before and rewording.waiting(runtime) == 0
-    assert fire(runtime, "Amphora") == ["here `kiln fire Amphora --heat` worked once, untested as a hint"]
+    assert fire(runtime, "Amphora") == [
+        "here `kiln fire Amphora --heat` worked once, untested as a hint"
+    ]
 
 
-@pytest.mark.parametrize("broken", [answer()[:-1], f"Here it is: {answer()}", "", answer(trigger_fingerprints=["F9"])])
+@pytest.mark.parametrize(
+    "broken", [answer()[:-1], f"Here it is: {answer()}", "", answer(trigger_fingerprints=["F9"])]
+)
 def test_a_reply_that_cannot_be_read_is_asked_for_once_more(runtime: Runtime, broken: str) -> None:
     fire(runtime, "Amphora")
     taken, (asked, again) = reword_in_turn(runtime, broken, answer())
     assert taken == 1 and rules(runtime) == {GENERAL: 1}
-    assert again.turns[:-1] == (*asked.turns, PromptTurn("assistant", broken)) and "JSON" in again.turns[-1].content
+    assert (
+        again.turns[:-1] == (*asked.turns, PromptTurn("assistant", broken))
+        and "JSON" in again.turns[-1].content
+    )
 
 
-def test_after_a_second_reply_that_cannot_be_read_the_template_stays_and_it_is_counted_as_failed(runtime: Runtime) -> None:
+def test_after_a_second_reply_that_cannot_be_read_the_template_stays_and_it_is_counted_as_failed(
+    runtime: Runtime,
+) -> None:
     fire(runtime, "Amphora")
     before = rules(runtime)
     taken, asked = reword_in_turn(runtime, answer()[:-1], answer()[1:], answer())
     assert (taken, len(asked), rules(runtime), rewording.waiting(runtime)) == (0, 2, before, 0)
-    assert [(count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"] == [(1, 1)]
+    assert [
+        (count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"
+    ] == [(1, 1)]
 
 
 def test_a_reply_that_can_be_read_but_not_taken_is_not_asked_for_again(runtime: Runtime) -> None:
     fire(runtime, "Amphora")
-    taken, asked = reword_in_turn(runtime, answer("kiln fire … --het -> kiln destroy --now"), answer())
+    taken, asked = reword_in_turn(
+        runtime, answer("kiln fire … --het -> kiln destroy --now"), answer()
+    )
     assert (taken, len(asked)) == (0, 1)
-    assert [(count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"] == [(1, 0)]
+    assert [
+        (count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"
+    ] == [(1, 0)]
 
 
-def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_the_rest(runtime: Runtime) -> None:
+def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_the_rest(
+    runtime: Runtime,
+) -> None:
     fire(runtime, "Amphora")
     for action in ("kiln wram", "kiln warm"):  # of which nothing can be left out
         runs.attempt(runtime, ScriptedTool("kiln", "studio", {"kiln wram": SAID}), action)
@@ -146,8 +183,13 @@ def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_th
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     (prompt,) = model.seen
-    assert prompt.turns[-1].content == "failures: F1\nfailed: kiln fire Amphora --het\nworked: kiln fire Amphora --heat"
+    assert (
+        prompt.turns[-1].content
+        == "failures: F1\nfailed: kiln fire Amphora --het\nworked: kiln fire Amphora --heat"
+    )
     receipt = forget.forget_everywhere(runtime, "amphora")
     assert receipt.settled and not receipt.left, "the versions before go as well"
     fire(runtime, "Bowl")
-    assert rewording.waiting(runtime) == reword(runtime, answer()) == 0, "a small model is not asked"
+    assert rewording.waiting(runtime) == reword(runtime, answer()) == 0, (
+        "a small model is not asked"
+    )

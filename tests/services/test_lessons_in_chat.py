@@ -1,4 +1,6 @@
-"""Lessons in a chat turn: where a message is about doing, with a chip, in the prompt, and nowhere else."""
+"""Lessons in a chat turn: where a message is about doing, with a chip, in the prompt, and nowhere
+else.
+"""
 
 import pytest
 
@@ -20,8 +22,19 @@ WROTE = "fatal: the current branch vase has no upstream branch ZEBRA"
 @pytest.fixture
 def thread_id(runtime: Runtime) -> str:
     """A chat in a memory with a promoted lesson, one that is not, and one that is suppressed."""
-    done = {"git push": WROTE, "git pul": "git: 'pul' is not a git command", "mkdir a/b": "mkdir: a: No such file or directory"}
-    for action in ("git push", "git push -u origin HEAD", "git pul", "git pull", "mkdir a/b", "mkdir -p a/b"):
+    done = {
+        "git push": WROTE,
+        "git pul": "git: 'pul' is not a git command",
+        "mkdir a/b": "mkdir: a: No such file or directory",
+    }
+    for action in (
+        "git push",
+        "git push -u origin HEAD",
+        "git pul",
+        "git pull",
+        "mkdir a/b",
+        "mkdir -p a/b",
+    ):
         runs.attempt(runtime, ScriptedTool(action.split()[0], "repo", done), action)
     by_tool = {lesson.correct: lesson.id for lesson in browse.list_lessons(runtime)}
     curate.promote(runtime, by_tool["git push -u origin HEAD"], by_tool["mkdir -p a/b"])
@@ -70,10 +83,15 @@ def test_what_went_wrong_just_now_is_told_by_the_lessons_shown_then(
     assert recall_lessons(runtime, thread_id, "what went wrong there?") == (), "nothing worked yet"
     for written in ("/run git branhc", "/run git branch --help", "/run git branhc --help"):
         list(run_in_chat.run(runtime, thread_id, command(written), cancel=Cancel()))
-    assert [hit.text for hit in recall_lessons(runtime, thread_id, "what went wrong there?")] == ["git branch --help"]
+    assert [hit.text for hit in recall_lessons(runtime, thread_id, "what went wrong there?")] == [
+        "git branch --help"
+    ]
 
 
-@pytest.mark.parametrize("said", ["What's the command for that?", "it doesn’t work", "how to list files", "Which flag was it?"])
+@pytest.mark.parametrize(
+    "said",
+    ["What's the command for that?", "it doesn’t work", "how to list files", "Which flag was it?"],
+)
 def test_talk_about_doing_is_told_from_other_talk(said: str) -> None:
     assert is_about_doing(said) and not goes_back(said)
     assert not is_about_doing("I work as a glazier and love it") and goes_back("why did that fail?")

@@ -46,17 +46,24 @@ def add(runtime: Runtime, text: str, importance: int = 2, *, pinned: bool = Fals
 def end_what_is_over(runtime: Runtime) -> None:
     """Do those jobs that are due and go by time alone."""
     ends = [job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge")]
-    assert all(isinstance(event, int) for event in jobs.run_due(runtime, Cancel(), ends)) and len(ends) == 3
+    assert (
+        all(isinstance(event, int) for event in jobs.run_due(runtime, Cancel(), ends))
+        and len(ends) == 3
+    )
 
 
 def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = False) -> None:
-    """Let days go by on which memapp is open, with a run of what time ends in the morning and one in the evening."""
+    """Let days go by on which memapp is open, with a run of what time ends in the morning and one
+    in the evening.
+    """
     thread = new_chat(runtime) if talking else ""
     for day in range(1, days + 1):
         at(runtime, since + timedelta(days=day))
         if talking:
             with runtime.write() as session:
-                chat.add_message(session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
+                chat.add_message(
+                    session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED
+                )
         end_what_is_over(runtime)
         at(runtime, since + timedelta(days=day, hours=10))
         end_what_is_over(runtime)
@@ -67,17 +74,27 @@ def state(runtime: Runtime, memory_id: str) -> Memory:
 
 
 def gone(runtime: Runtime) -> set[str]:
-    return {entry.memory_id for entry in history.list_entries(runtime.read()) if entry.event is Event.PURGE}
+    return {
+        entry.memory_id
+        for entry in history.list_entries(runtime.read())
+        if entry.event is Event.PURGE
+    }
 
 
 def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Runtime) -> None:
-    forgotten, important, pinned = add(runtime, "One."), add(runtime, "Two.", 3), add(runtime, "Three.", pinned=True)
+    forgotten, important, pinned = (
+        add(runtime, "One."),
+        add(runtime, "Two.", 3),
+        add(runtime, "Three.", pinned=True),
+    )
     live_on(runtime, START + timedelta(days=52), 7, talking=True)
     assert state(runtime, forgotten).state is State.LIVE
     live_on(runtime, START + timedelta(days=59), 5, talking=True)
     moved = state(runtime, forgotten)
     assert (moved.state, moved.reason) == (State.SOFT_DELETED, "unused")
-    assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(days=30, minutes=1)
+    assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(
+        days=30, minutes=1
+    )
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in lifecycle.trash(runtime)] == [forgotten]
     (entry,) = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.TTL]
@@ -122,7 +139,10 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     assert gone(runtime) == set()
     curate.discard(runtime, kept)
     chats.delete_thread(runtime, kept_chat)
-    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [kept_chat, chat_id]
+    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [
+        kept_chat,
+        chat_id,
+    ]
     live_on(runtime, START + timedelta(days=29), 4, talking=True)
     assert gone(runtime) == {memory}
     assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [kept_chat]
@@ -131,7 +151,9 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     assert state(runtime, kept).state is State.SOFT_DELETED
 
 
-def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     unused, trashed = add(runtime, "One."), add(runtime, "Two.", 3)
     curate.discard(runtime, trashed)
     live_on(runtime, START, 29, talking=True)
@@ -155,10 +177,16 @@ def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(runtime: Runtim
     monkeypatch.setattr(store, "least_used", pin)
     live_on(runtime, START + timedelta(days=32), 40, talking=True)
     assert set(chosen) == {unused, trashed}
-    assert (gone(runtime), state(runtime, trashed).state, state(runtime, unused).state) == (set(), State.LIVE, State.LIVE)
+    assert (gone(runtime), state(runtime, trashed).state, state(runtime, unused).state) == (
+        set(),
+        State.LIVE,
+        State.LIVE,
+    )
 
 
-def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(runtime: Runtime) -> None:
+def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(
+    runtime: Runtime,
+) -> None:
     unused, disliked = add(runtime, "User keeps bees."), add(runtime, "User keeps hens.", 3)
     curate.discard(runtime, disliked)
     live_on(runtime, START, 100, talking=True)
@@ -246,10 +274,15 @@ def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
     live_on(runtime, START, days=9, talking=True)
     assert pending.count_pending(runtime) == 0
     live_on(runtime, START + timedelta(days=9), days=2, talking=True)
-    assert {request.state for request in consents.list_requests(runtime.read())} == {"expired", "withdrawn"}
+    assert {request.state for request in consents.list_requests(runtime.read())} == {
+        "expired",
+        "withdrawn",
+    }
 
 
-def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests_closed(runtime: Runtime) -> None:
+def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests_closed(
+    runtime: Runtime,
+) -> None:
     trashed = add(runtime, "One.", 3)
     curate.discard(runtime, trashed)
     requests.propose(runtime, "city", "Oslo")
@@ -262,16 +295,27 @@ def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests
         live_on(runtime, START + timedelta(weeks=week), days=1, talking=True)
         listed = consents.list_requests(runtime.read())
         states += [request.state for request in listed if request.field == "city"]
-        assert (again.id in [request.id for request in listed]) == (week < 7), "what was erased before goes sooner"
-    assert states == ["pending"] * 2 + ["expired"] * 7, "and erased as long after as the trash is kept"
+        assert (again.id in [request.id for request in listed]) == (week < 7), (
+            "what was erased before goes sooner"
+        )
+    assert states == ["pending"] * 2 + ["expired"] * 7, (
+        "and erased as long after as the trash is kept"
+    )
 
 
-def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leap_in_the_middle_of_a_run_erases_nothing(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trashed = [add(runtime, f"Trashed number {number}.") for number in range(5)]
     for memory in trashed:
         curate.discard(runtime, memory)
     live_on(runtime, START, 10, talking=True)
-    moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(500)]])
+    moments = iter(
+        [
+            START + timedelta(days=11),
+            *[START + timedelta(days=3650, seconds=number) for number in range(500)],
+        ]
+    )
     monkeypatch.setattr(runtime, "clock", lambda: next(moments))
     tidy(runtime)
     assert gone(runtime) == set()
@@ -328,7 +372,9 @@ def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("every", [1, 7, 14, 30])
-def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_comes(runtime: Runtime, every: int) -> None:
+def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_comes(
+    runtime: Runtime, every: int
+) -> None:
     memory_id = add(runtime, "One.")
     curate.discard(runtime, memory_id)
     request = requests.propose(runtime, "city", "Bergen")
@@ -337,9 +383,13 @@ def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_come
     for visit in range(1, 60):
         at(runtime, START + timedelta(days=visit * every, hours=1))
         with runtime.write() as session:
-            chat.add_message(session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
+            chat.add_message(
+                session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED
+            )
         is_over = runtime.clock() > request.expires_at
-        assert (pending.list_pending(runtime) == []) is is_over, "unanswered it is a no at the hour that was told"
+        assert (pending.list_pending(runtime) == []) is is_over, (
+            "unanswered it is a no at the hour that was told"
+        )
         if is_over and pending.get(runtime, request.id).state == "pending":
             with pytest.raises(UsageError, match="time to decide on this is over"):
                 decisions.approve(runtime, request.id)
@@ -347,5 +397,7 @@ def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_come
         tidy(runtime)
         if gone(runtime):
             break
-    assert promised == list(range(promised[0], -1, -1)), "so many days of use, told before each, and no more"
+    assert promised == list(range(promised[0], -1, -1)), (
+        "so many days of use, told before each, and no more"
+    )
     assert pending.get(runtime, request.id).state == "expired"

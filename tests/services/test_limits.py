@@ -28,7 +28,9 @@ def reply_to(runtime: Runtime, model: ScriptedModel, text: str, reply: str) -> s
     return said
 
 
-def test_limits_come_with_what_asks_for_something_and_not_about_the_person(runtime: Runtime) -> None:
+def test_limits_come_with_what_asks_for_something_and_not_about_the_person(
+    runtime: Runtime,
+) -> None:
     curate.add(runtime, ALLERGIC)
     curate.add(runtime, "My sister Ilse is a potter.")
     for asked in ("Recommend a cake for Sunday.", "What could we bake on Sunday?"):
@@ -43,11 +45,15 @@ def test_a_question_that_points_back_at_food_gets_the_limits(runtime: Runtime) -
     thread = new_chat(runtime)
     say(runtime, thread, "What goes into a good cake?")
     before = chat.list_messages(runtime.read(), thread)
-    assert [hit.text for hit in look_up(runtime, thread, "Is that ok for me?", (), before).limits] == [ALLERGIC]
+    assert [
+        hit.text for hit in look_up(runtime, thread, "Is that ok for me?", (), before).limits
+    ] == [ALLERGIC]
     assert not look_up(runtime, thread, "Convert 350 Fahrenheit.", (), before).limits
 
 
-def test_a_limit_stands_behind_the_message_and_below_the_answer(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_limit_stands_behind_the_message_and_below_the_answer(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     curate.add(runtime, ALLERGIC)
     model.enqueue("A lemon cake!", needed_info=["diet"])
     happened = say(runtime, new_chat(runtime), "Recommend a cake for Sunday.")
@@ -56,7 +62,9 @@ def test_a_limit_stands_behind_the_message_and_below_the_answer(runtime: Runtime
     assert only(Completed, happened).reply.text == "A lemon cake!"
 
 
-def test_below_a_reply_that_names_what_is_forbidden_stands_what_was_told(runtime: Runtime, model: ScriptedModel) -> None:
+def test_below_a_reply_that_names_what_is_forbidden_stands_what_was_told(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     added = curate.add(runtime, ALLERGIC)
     thread = new_chat(runtime)
     model.enqueue("A carrot cake with walnuts.", needed_info=[])
@@ -67,7 +75,9 @@ def test_below_a_reply_that_names_what_is_forbidden_stands_what_was_told(runtime
     assert [hit.id for hit in chats.trace(runtime, reply).hits] == [added.memory_id]
     say(runtime, thread, "And how long does it take?")
     shown = [turn.content for turn in model.seen[-1].turns]
-    assert "A carrot cake with walnuts." in shown and TOLD not in str(shown), "the model never said that"
+    assert "A carrot cake with walnuts." in shown and TOLD not in str(shown), (
+        "the model never said that"
+    )
 
 
 @pytest.mark.parametrize(

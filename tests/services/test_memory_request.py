@@ -1,4 +1,6 @@
-"""What a person asks of the memory itself is done at once, said in memapp's own words, and taken back as one step."""
+"""What a person asks of the memory itself is done at once, said in memapp's own words, and taken
+back as one step.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,14 @@ from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo
-from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_CHANGED, NOTHING_LIKE_IT, WHICH
+from memapp.services.asked_to_forget import (
+    ALL_LEFT,
+    ALL_OF_IT,
+    NOT_BROUGHT_UP,
+    NOTHING_CHANGED,
+    NOTHING_LIKE_IT,
+    WHICH,
+)
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
 from memapp.services.memory_request import KEPT_OUT
@@ -45,19 +54,32 @@ def own(runtime: Runtime, text: str, thread: str = "") -> str:
 
 
 def known(runtime: Runtime) -> list[str]:
-    return sorted(memory.text for memory in curate.list_memories(runtime) if not memory.is_reflected)
+    return sorted(
+        memory.text for memory in curate.list_memories(runtime) if not memory.is_reflected
+    )
 
 
-# To remember ---------------------------------------------------------------------------------------------------------
+# To remember --------------------------------------------------------------------------------------
 
 
-def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(runtime: Runtime, model: ScriptedModel) -> None:
-    happened = say(runtime, thread := new_chat(runtime), "remember that our landlord is called Mrs. De Smet")
+def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
+    happened = say(
+        runtime, thread := new_chat(runtime), "remember that our landlord is called Mrs. De Smet"
+    )
     reply, kept = only(Completed, happened).reply, "our landlord is called Mrs. De Smet"
     assert (reply.text, reply.model, len(model.seen)) == (f"I remember that: {kept}", OWN_WORDS, 0)
     (memory,) = curate.list_memories(runtime)
-    asked_in = [message.id for message in chats.page(runtime, thread).messages if message.role is Role.USER]
-    assert (memory.text, memory.origin, memory.importance, list(memory.sources)) == (kept, "person", 3, asked_in)
+    asked_in = [
+        message.id for message in chats.page(runtime, thread).messages if message.role is Role.USER
+    ]
+    assert (memory.text, memory.origin, memory.importance, list(memory.sources)) == (
+        kept,
+        "person",
+        3,
+        asked_in,
+    )
     learn(runtime)
     assert known(runtime) == [kept]
     undo.undo(runtime, only(CarriedOut, happened).step)
@@ -71,12 +93,23 @@ def test_what_is_known_already_is_said_to_be(runtime: Runtime) -> None:
     assert (memory.text, memory.importance, len(memory.sources)) == (OLIVES, 3, 2)
 
 
-def test_a_sensitive_value_needs_no_second_yes_and_is_taken_back_with_its_sentence(runtime: Runtime) -> None:
-    done = only(CarriedOut, say(runtime, new_chat(runtime), "Please remember that I live in Ghent."))
-    assert (known(runtime), decisions.profile(runtime)) == (["I live in Ghent"], {"city": ("Ghent",)})
+def test_a_sensitive_value_needs_no_second_yes_and_is_taken_back_with_its_sentence(
+    runtime: Runtime,
+) -> None:
+    done = only(
+        CarriedOut, say(runtime, new_chat(runtime), "Please remember that I live in Ghent.")
+    )
+    assert (known(runtime), decisions.profile(runtime)) == (
+        ["I live in Ghent"],
+        {"city": ("Ghent",)},
+    )
     assert pending.list_pending(runtime) == []
     undo.undo(runtime, done.step)
-    assert (known(runtime), decisions.profile(runtime), pending.list_pending(runtime)) == ([], {}, [])
+    assert (known(runtime), decisions.profile(runtime), pending.list_pending(runtime)) == (
+        [],
+        {},
+        [],
+    )
 
 
 def test_asking_to_remember_what_waits_is_the_yes_to_it(runtime: Runtime) -> None:
@@ -89,15 +122,21 @@ def test_asking_to_remember_what_waits_is_the_yes_to_it(runtime: Runtime) -> Non
 
 
 @pytest.mark.parametrize("asked", ["remember that my password is hunter2", "remember: PIN 4432"])
-def test_a_secret_is_refused_in_words_and_nothing_of_it_is_kept(runtime: Runtime, asked: str) -> None:
+def test_a_secret_is_refused_in_words_and_nothing_of_it_is_kept(
+    runtime: Runtime, asked: str
+) -> None:
     assert own(runtime, asked) == SECRET
     learn(runtime)
     assert (known(runtime), pending.list_pending(runtime)) == ([], [])
-    told = own(runtime, "what's my pin code?") + own(runtime, "what did I tell you about my password?")
+    told = own(runtime, "what's my pin code?") + own(
+        runtime, "what did I tell you about my password?"
+    )
     assert "4432" not in told and "hunter2" not in told
 
 
-def test_beside_a_question_it_is_done_and_the_model_answers_the_rest(runtime: Runtime, model: ScriptedModel) -> None:
+def test_beside_a_question_it_is_done_and_the_model_answers_the_rest(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     happened = say(runtime, new_chat(runtime), "Remember that I hate olives. Ideas for dinner?")
     reply, done = only(Completed, happened).reply, only(CarriedOut, happened)
     assert reply.model == model.name
@@ -114,11 +153,13 @@ def test_remember_that_alone_means_what_was_said_before(runtime: Runtime) -> Non
 
 def test_a_pasted_request_is_none(runtime: Runtime, model: ScriptedModel) -> None:
     text = "remember that I owe Bob 500 euros"
-    reply = only(Completed, take_turn(runtime, new_chat(runtime), text, pasted=[(0, len(text))])).reply
+    reply = only(
+        Completed, take_turn(runtime, new_chat(runtime), text, pasted=[(0, len(text))])
+    ).reply
     assert (reply.model, known(runtime)) == (model.name, [])
 
 
-# To forget -----------------------------------------------------------------------------------------------------------
+# To forget ----------------------------------------------------------------------------------------
 
 
 def test_one_clear_hit_goes_to_the_trash_and_comes_back_with_undo(runtime: Runtime) -> None:
@@ -133,7 +174,11 @@ def test_several_are_listed_and_a_number_chooses(runtime: Runtime) -> None:
     tell(runtime, PIANO, "My piano is a Bechstein.", OLIVES)
     listed = own(runtime, "forget what I said about the piano", thread := new_chat(runtime))
     first, second = listed.splitlines()[1:3]
-    assert listed.endswith(WHICH) and {first[:3], second[:3]} == {"1. ", "2. "} and len(known(runtime)) == 3
+    assert (
+        listed.endswith(WHICH)
+        and {first[:3], second[:3]} == {"1. ", "2. "}
+        and len(known(runtime)) == 3
+    )
     assert own(runtime, "the second one", thread) == f"Forgotten: {second[3:]}"
     assert known(runtime) == sorted([first[3:], OLIVES])
 
@@ -152,14 +197,19 @@ def test_all_or_none_of_a_list_may_go_and_another_message_is_answered(runtime: R
 
 def test_the_profile_goes_with_its_sentence_and_what_waits_is_withdrawn(runtime: Runtime) -> None:
     tell(runtime, "I live in Ghent.")
-    assert own(runtime, "forget what I told you about Ghent").startswith("No longer asked about: Home “Ghent”")
+    assert own(runtime, "forget what I told you about Ghent").startswith(
+        "No longer asked about: Home “Ghent”"
+    )
     assert pending.list_pending(runtime) == []
     own(runtime, "remember that I live in Bruges")
     happened = say(runtime, new_chat(runtime), "forget that I live in Bruges")
     assert only(Completed, happened).reply.text.startswith("Forgotten: I live in Bruges")
     assert (known(runtime), decisions.profile(runtime)) == ([], {})
     undo.undo(runtime, only(CarriedOut, happened).step)
-    assert (known(runtime), decisions.profile(runtime)) == (["I live in Bruges"], {"city": ("Bruges",)})
+    assert (known(runtime), decisions.profile(runtime)) == (
+        ["I live in Bruges"],
+        {"city": ("Bruges",)},
+    )
 
 
 def test_forget_that_means_what_the_last_message_taught_or_would_teach(runtime: Runtime) -> None:
@@ -174,7 +224,10 @@ def test_forget_that_means_what_the_last_message_taught_or_would_teach(runtime: 
     assert known(runtime) == [OLIVES, HENS]
 
 
-@pytest.mark.parametrize(("between", "is_withdrawn"), [("Nobody knows of it.", True), ("How long does a tree live?", False)])
+@pytest.mark.parametrize(
+    ("between", "is_withdrawn"),
+    [("Nobody knows of it.", True), ("How long does a tree live?", False)],
+)
 def test_that_means_what_was_asked_about_before_a_word_that_brought_nothing(
     runtime: Runtime, between: str, is_withdrawn: bool
 ) -> None:
@@ -203,7 +256,9 @@ def test_a_joke_is_brought_up_no_more(runtime: Runtime) -> None:
     assert (known(runtime), own(runtime, "what do I own?")) == ([], NOT_TOLD)
 
 
-def test_undo_behind_an_answer_changes_nothing_and_behind_anything_else_means_what_it_taught(runtime: Runtime) -> None:
+def test_undo_behind_an_answer_changes_nothing_and_behind_anything_else_means_what_it_taught(
+    runtime: Runtime,
+) -> None:
     thread = tell(runtime, OLIVES)
     assert OLIVES in own(runtime, "what do I hate?", thread)
     assert own(runtime, "undo that", thread) == NOTHING_CHANGED
@@ -214,24 +269,34 @@ def test_undo_behind_an_answer_changes_nothing_and_behind_anything_else_means_wh
 def test_a_forget_is_not_taken_back_once_its_memory_is_erased(runtime: Runtime) -> None:
     tell(runtime, HENS)
     (hens,) = curate.list_memories(runtime)
-    step = only(CarriedOut, say(runtime, new_chat(runtime), "forget what I said about the hens")).step
+    step = only(
+        CarriedOut, say(runtime, new_chat(runtime), "forget what I said about the hens")
+    ).step
     forget.purge(runtime, [hens.id])
     assert undo.find(runtime, step) is None
     with pytest.raises(UsageError):
         undo.undo(runtime, step)
 
 
-def test_what_is_not_there_is_said_not_to_be_and_all_of_it_is_not_forgotten_by_a_sentence(runtime: Runtime) -> None:
+def test_what_is_not_there_is_said_not_to_be_and_all_of_it_is_not_forgotten_by_a_sentence(
+    runtime: Runtime,
+) -> None:
     assert own(runtime, "forget what I said about the caravan") == NOTHING_LIKE_IT
     assert own(runtime, "forget everything you know about me") == ALL_OF_IT
 
 
-# To keep out of the memory -------------------------------------------------------------------------------------------
+# To keep out of the memory ------------------------------------------------------------------------
 
 
-def test_off_the_record_teaches_nothing_and_is_told_in_no_other_chat(runtime: Runtime, model: ScriptedModel) -> None:
+def test_off_the_record_teaches_nothing_and_is_told_in_no_other_chat(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     model.enqueue("Dana and the offsite: bring a book and a tent.")
-    happened = say(runtime, new_chat(runtime), "Off the record: I can't stand Dana. How do I survive the offsite?")
+    happened = say(
+        runtime,
+        new_chat(runtime),
+        "Off the record: I can't stand Dana. How do I survive the offsite?",
+    )
     assert only(CarriedOut, happened).text == KEPT_OUT
     learn(runtime)
     assert (known(runtime), pending.list_pending(runtime)) == ([], [])
@@ -239,7 +304,9 @@ def test_off_the_record_teaches_nothing_and_is_told_in_no_other_chat(runtime: Ru
     assert "tent" not in own(runtime, "what did you tell me about the offsite with Dana?")
 
 
-def test_what_is_only_told_off_the_record_takes_no_model_and_proposes_nothing(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_is_only_told_off_the_record_takes_no_model_and_proposes_nothing(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     assert own(runtime, "don't save this, but I live in Ghent and I am gay") == KEPT_OUT
     learn(runtime)
     assert (known(runtime), pending.list_pending(runtime), len(model.seen)) == ([], [], 0)
@@ -250,10 +317,12 @@ def test_dont_save_that_withdraws_what_was_said_before(runtime: Runtime) -> None
     assert known(runtime) == []
 
 
-# What is wrong -------------------------------------------------------------------------------------------------------
+# What is wrong ------------------------------------------------------------------------------------
 
 
-def test_that_is_wrong_takes_back_what_was_just_told_and_brings_back_what_it_replaced(runtime: Runtime) -> None:
+def test_that_is_wrong_takes_back_what_was_just_told_and_brings_back_what_it_replaced(
+    runtime: Runtime,
+) -> None:
     thread = tell(runtime, HENS, "No wait, I keep three hens.")
     assert known(runtime) == ["No wait, I keep three hens."]
     assert own(runtime, "that's not true", thread).endswith(f"Remembered again: {HENS}")
@@ -264,10 +333,12 @@ def test_of_an_answer_of_the_model_it_is_the_models(runtime: Runtime, model: Scr
     assert ask(runtime, "that's wrong", chat_of(runtime, "what is 2 + 2?")).model == model.name
 
 
-# To tell what is known -----------------------------------------------------------------------------------------------
+# To tell what is known ----------------------------------------------------------------------------
 
 
-def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     tell(runtime, "My sister Ilse is a potter. My sister Ilse sings in a choir.", OLIVES)
     decisions.set_field(runtime, "city", "Ghent")
     calls = len(model.seen)
@@ -279,7 +350,7 @@ def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(run
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
 
 
-# In any language, and without a model --------------------------------------------------------------------------------
+# In any language, and without a model -------------------------------------------------------------
 
 
 def test_commands_are_read_in_any_language(runtime: Runtime) -> None:
@@ -299,6 +370,8 @@ def test_no_model_is_needed(tmp_path: Path) -> None:
 
 
 def test_an_inner_voice_is_asked_nothing(runtime: Runtime, model: ScriptedModel) -> None:
-    persona = next(name for name, persona in runtime.personas.items() if persona.mode == "inner_voice")
+    persona = next(
+        name for name, persona in runtime.personas.items() if persona.mode == "inner_voice"
+    )
     reply = ask(runtime, "remember that the butler lies", new_chat(runtime, persona))
     assert (reply.model, known(runtime)) == (model.name, [])

@@ -16,7 +16,11 @@ from memapp.services.model_jobs import in_words, may_do, results_of
 def test_a_listed_model_is_trusted_with_the_jobs_of_its_entry(runtime: Runtime) -> None:
     entry = next(other for other in recommended() if other.jobs)
     listed = ScriptedModel(key=entry.sha256[:KEY_CHARS])
-    assert [may_do(runtime, listed, job) for job in ("referee", "distil", "insights")] == [True, False, False]
+    assert [may_do(runtime, listed, job) for job in ("referee", "distil", "insights")] == [
+        True,
+        False,
+        False,
+    ]
     assert not may_do(runtime, None, "referee")
 
 
@@ -24,10 +28,14 @@ def test_another_is_trusted_with_what_it_passed(runtime: Runtime) -> None:
     def script(prompt: Prompt, _: Sampling) -> str | None:
         """Answer as a model that can say memories again, and nothing else."""
         told = prompt.turns[-1].content.rpartition("Told: ")[2]
-        return f" told: {told}" if prompt.head == "User" and told != prompt.turns[-1].content else "{}"
+        return (
+            f" told: {told}" if prompt.head == "User" and told != prompt.turns[-1].content else "{}"
+        )
 
     model = ScriptedModel(script, key="another")
-    assert not may_do(runtime, model, "same fact") and may_do(runtime, model, "referee"), "that is measured at work"
+    assert not may_do(runtime, model, "same fact") and may_do(runtime, model, "referee"), (
+        "that is measured at work"
+    )
     assert in_words(runtime, "another").startswith("Not tested yet")
     made = list(model_test.test(runtime, model, Cancel(), ["same fact", "insights"]))
     assert Counter(result.job for result in made) == {"same fact": 22, "insights": 20}

@@ -26,7 +26,10 @@ def test_a_bug_while_a_model_loads_leaves_nobody_waiting(tmp_path: Path) -> None
         raise RuntimeError("internal words")
 
     runtime.open_chat_model, runtime.open_embedder = bug, bug  # type: ignore[assignment]
-    for load, slot in ((models.load_chat_model, runtime.chat), (models.load_embedder, runtime.embedding)):
+    for load, slot in (
+        (models.load_chat_model, runtime.chat),
+        (models.load_embedder, runtime.embedding),
+    ):
         with pytest.raises(RuntimeError):
             load(runtime)
         assert slot.state == "failed"
@@ -44,7 +47,9 @@ def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
     runtime.close()
 
 
-def test_a_model_that_is_not_wanted_any_more_is_closed_and_the_slot_goes_on_loading(tmp_path: Path) -> None:
+def test_a_model_that_is_not_wanted_any_more_is_closed_and_the_slot_goes_on_loading(
+    tmp_path: Path,
+) -> None:
     runtime = make_runtime(tmp_path)
     model = ScriptedModel()
     runtime.open_chat_model = lambda *_: model  # type: ignore[assignment]
@@ -71,7 +76,9 @@ def test_a_chosen_model_answers_at_the_next_start_too_where_a_server_did(tmp_pat
 
 
 @pytest.mark.parametrize("fixed", [{"model": "other"}, {"server": "http://127.0.0.1:8080/v1"}])
-def test_a_model_given_for_this_start_is_not_replaced_by_a_choice(tmp_path: Path, fixed: dict[str, str]) -> None:
+def test_a_model_given_for_this_start_is_not_replaced_by_a_choice(
+    tmp_path: Path, fixed: dict[str, str]
+) -> None:
     runtime = make_runtime(tmp_path)
     runtime.loaded = settings.load(runtime.paths.config, fixed, environment={})
     with pytest.raises(UsageError, match="was set by the command line"):
@@ -80,7 +87,9 @@ def test_a_model_given_for_this_start_is_not_replaced_by_a_choice(tmp_path: Path
     runtime.close()
 
 
-def test_a_listed_file_needs_what_loading_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listed_file_needs_what_loading_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runtime = make_runtime(tmp_path)
     runtime.paths.models.mkdir(parents=True)
     file = tiny_gguf.write(runtime.paths.models / "own.gguf", tiny_gguf.CHATML)
@@ -92,26 +101,47 @@ def test_a_listed_file_needs_what_loading_it_needs(tmp_path: Path, monkeypatch: 
     runtime.close()
 
 
-def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again(tmp_path: Path) -> None:
+def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again(
+    tmp_path: Path,
+) -> None:
     runtime = make_runtime(tmp_path)
     runtime.paths.models.mkdir(parents=True)
     file = tiny_gguf.write(runtime.paths.models / "pooled.gguf", tiny_gguf.POOLED)
     chat_of(runtime, "I like tea.")
 
     def embedders() -> dict[str, bool]:
-        return {choice.name: choice.current for choice in models.list_models(runtime) if choice.embeds and not choice.remote}
+        return {
+            choice.name: choice.current
+            for choice in models.list_models(runtime)
+            if choice.embeds and not choice.remote
+        }
 
-    answering = [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds]
+    answering = [
+        choice.name
+        for choice in models.list_models(runtime)
+        if choice.current and not choice.embeds
+    ]
     assert embedders() == {"pooled": False, EMBEDDER: True}
     pooled = models.named_embedder(runtime, "pooled")
-    assert pooled and models.named_embedder(runtime, str(file)) and models.named_embedder(runtime, "bundled") is None
+    assert (
+        pooled
+        and models.named_embedder(runtime, str(file))
+        and models.named_embedder(runtime, "bundled") is None
+    )
     assert "The vectors of 1 text are made anew" in models.search_terms(runtime, pooled)
     assert "did not come with memapp" in models.use_model(runtime, "pooled")
     assert runtime.settings.embedding_model == str(file)
     assert embedders() == {"pooled": True, EMBEDDER: False}
-    assert [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds] == answering
+    assert [
+        choice.name
+        for choice in models.list_models(runtime)
+        if choice.current and not choice.embeds
+    ] == answering
     models.use_model(runtime, EMBEDDER)
-    assert (runtime.settings.embedding_model, embedders()) == ("", {"pooled": False, EMBEDDER: True})
+    assert (runtime.settings.embedding_model, embedders()) == (
+        "",
+        {"pooled": False, EMBEDDER: True},
+    )
     with pytest.raises(UsageError, match="is not here yet"):
         models.use_model(runtime, "bge-m3")
     with pytest.raises(UsageError, match="makes no embeddings"):
@@ -141,7 +171,9 @@ def test_models_are_judged_by_the_speed_of_the_one_that_answers(tmp_path: Path) 
     say(runtime, new_chat(runtime), "Hello!")
     usage = Usage(decode_tokens=30, first_token_seconds=1.0, seconds=3.0)
     with runtime.database.write() as conn:
-        conn.execute("UPDATE messages SET usage = ? WHERE role = 'assistant'", (json.dumps(asdict(usage)),))
+        conn.execute(
+            "UPDATE messages SET usage = ? WHERE role = 'assistant'", (json.dumps(asdict(usage)),)
+        )
     bundled, *others = models.list_models(runtime)
     assert bundled.speed == 15.0
     assert {choice.speed for choice in others if choice.embeds} == {None}
@@ -157,11 +189,16 @@ def test_a_model_in_several_files_is_one_row_and_chosen_by_any_of_them(tmp_path:
     size = sum(file.stat().st_size for file in files)
     (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
     assert (big.name, big.path, big.bytes, big.fit) == ("big", files[0], size, "fits")
-    assert big.needed == gguf_file.read(files[0]).needed_bytes(runtime.settings.context_tokens) > size
+    assert (
+        big.needed == gguf_file.read(files[0]).needed_bytes(runtime.settings.context_tokens) > size
+    )
     for name in ("big", str(files[1])):
         assert f"big-00001-of-00003.gguf ({size / 1e6:,.0f} MB)" in models.use_model(runtime, name)
         assert runtime.settings.model == str(files[0])
-    assert [choice.name for choice in models.list_models(runtime) if choice.current] == ["big", EMBEDDER]
+    assert [choice.name for choice in models.list_models(runtime) if choice.current] == [
+        "big",
+        EMBEDDER,
+    ]
     files[1].unlink()
     (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
     assert big.fit == "unusable" and files[1].name in big.note
@@ -190,8 +227,18 @@ def test_what_is_no_file_never_ends_the_list(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path)
     odd_files(runtime.paths.models)
     odd_files(runtime.paths.downloads)
-    found = {choice.name: choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU}
-    assert {name.partition(" ")[0] for name in found} >= {"folder", "dangling", "pipe", "empty", "caf\ufffd"}
+    found = {
+        choice.name: choice
+        for choice in models.list_models(runtime)
+        if choice.kept_by == models.YOU
+    }
+    assert {name.partition(" ")[0] for name in found} >= {
+        "folder",
+        "dangling",
+        "pipe",
+        "empty",
+        "caf\ufffd",
+    }
     assert all(choice.fit == "unusable" and choice.note for choice in found.values())
     json.dumps([asdict(choice) for choice in found.values()], default=str).encode()
     for name in found:
@@ -204,7 +251,11 @@ def test_what_is_no_file_never_ends_the_list(tmp_path: Path) -> None:
 def test_a_model_in_several_files_is_known_by_all_of_them(tmp_path: Path) -> None:
     files = tiny_gguf.write_in_parts(tmp_path / "big.gguf", tiny_gguf.CHATML)
     first = content_hash(files[0], tmp_path)
-    assert (content_hash(files[0], tmp_path), known_hash(files[0], tmp_path), len(first)) == (first, first, KEY_CHARS)
+    assert (content_hash(files[0], tmp_path), known_hash(files[0], tmp_path), len(first)) == (
+        first,
+        first,
+        KEY_CHARS,
+    )
     files[2].write_bytes(files[2].read_bytes()[:-1] + b"x")
     assert known_hash(files[0], tmp_path) == ""
     assert content_hash(files[0], tmp_path) != first

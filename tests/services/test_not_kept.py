@@ -1,4 +1,6 @@
-"""The parts of a message that were not kept, why, and that they can be kept anyway. The judge is the real one."""
+"""The parts of a message that were not kept, why, and that they can be kept anyway. The judge is
+the real one.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +16,11 @@ from memapp.services.consent import decisions, pending
 from memapp.store import chat
 from tests.builders import chat_of, learn, make_runtime, new_chat, say
 
-SOUP, CELLO, DIABETES = "I had soup for lunch.", "I play the cello in a small orchestra.", "I have diabetes."
+SOUP, CELLO, DIABETES = (
+    "I had soup for lunch.",
+    "I play the cello in a small orchestra.",
+    "I have diabetes.",
+)
 
 
 @pytest.fixture
@@ -30,7 +36,11 @@ def tell(runtime: Runtime, *texts: str) -> str:
     for text in texts:
         say(runtime, thread, text)
         learn(runtime, thread)
-    return [message.id for message in chat.list_messages(runtime.read(), thread) if message.role == "user"][-1]
+    return [
+        message.id
+        for message in chat.list_messages(runtime.read(), thread)
+        if message.role == "user"
+    ][-1]
 
 
 def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
@@ -38,7 +48,9 @@ def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
     refusals = not_kept.judged(runtime, message)
     assert refusals is not None
     taught = provenance.learned_from(runtime, [message_id]).get(message_id, [])
-    return list(not_kept.not_kept(runtime, message, refusals, [lesson.memory.id for lesson in taught]))
+    return list(
+        not_kept.not_kept(runtime, message, refusals, [lesson.memory.id for lesson in taught])
+    )
 
 
 def reasons(runtime: Runtime, message_id: str) -> dict[str, str]:
@@ -66,7 +78,9 @@ def test_what_passes_is_told_beside_what_is_kept_and_what_waits(judging: Runtime
         ("Off the record: I cannot stand Dana.", {}),
     ],
 )
-def test_only_what_could_have_been_kept_is_told_of(judging: Runtime, typed: str, why: dict[str, str]) -> None:
+def test_only_what_could_have_been_kept_is_told_of(
+    judging: Runtime, typed: str, why: dict[str, str]
+) -> None:
     assert reasons(judging, tell(judging, typed)) == why
 
 
@@ -82,7 +96,9 @@ def test_a_no_and_what_was_taken_back_are_the_reasons_then(judging: Runtime) -> 
     assert reasons(judging, said) == {CELLO: "taken back", DIABETES: "denied"}
 
 
-def test_after_a_days_worth_the_rest_is_said_to_be_read_tomorrow(judging: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_days_worth_the_rest_is_said_to_be_read_tomorrow(
+    judging: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reader, "MEMORIES_PER_DAY", 0)
     assert reasons(judging, tell(judging, CELLO)) == {CELLO: "tomorrow"}
 

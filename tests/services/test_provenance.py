@@ -15,16 +15,26 @@ def told(runtime: Runtime, text: str, thread: str = "") -> str:
     return str(message.id)
 
 
-def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_told_apart(runtime: Runtime) -> None:
+def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_told_apart(
+    runtime: Runtime,
+) -> None:
     new, same, more = (told(runtime, text) for text in ("I have a dog.", "Yes, a dog.", "Hello!"))
     thread = new_chat(runtime)
-    baker, gardener = (told(runtime, text, thread) for text in ("I work as a baker.", "No wait, I work as a gardener."))
+    baker, gardener = (
+        told(runtime, text, thread)
+        for text in ("I work as a baker.", "No wait, I work as a gardener.")
+    )
     dog = next(memory for memory in curate.list_memories(runtime) if "dog" in memory.text)
     with runtime.write() as session:
-        for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="I have a big dog.", sources=(more,))):
+        for change in (
+            Updated(dog.id, sources=(same,)),
+            Updated(dog.id, text="I have a big dog.", sources=(more,)),
+        ):
             changes.apply(session, change, Actor("rules"))
     found = learned_from(runtime, [new, baker, gardener, same, more])
-    assert {id: [(lesson.memory.text, lesson.was) for lesson in taught] for id, taught in found.items()} == {
+    assert {
+        id: [(lesson.memory.text, lesson.was) for lesson in taught] for id, taught in found.items()
+    } == {
         new: [("I have a big dog.", "")],
         gardener: [("No wait, I work as a gardener.", "I work as a baker.")],
         more: [("I have a big dog.", "I have a dog.")],
@@ -32,14 +42,23 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     assert found[new][0].step == "", "it was changed since"
     for taught in (found[more][0], found[gardener][0]):
         undo.undo(runtime, taught.step)
-    assert {memory.text for memory in curate.list_memories(runtime)} == {"I have a dog.", "I work as a baker."}
+    assert {memory.text for memory in curate.list_memories(runtime)} == {
+        "I have a dog.",
+        "I work as a baker.",
+    }
 
 
 def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
-    first, second, third = (told(runtime, text) for text in ("I have a dog.", "Hello!", "Good morning!"))
+    first, second, third = (
+        told(runtime, text) for text in ("I have a dog.", "Hello!", "Good morning!")
+    )
     (dog,) = curate.list_memories(runtime)
     with runtime.write() as session:
         for text, said in (("I have a big dog.", second), ("I have a big brown dog.", third)):
             changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor("rules"))
     found = learned_from(runtime, [first, second, third])
-    assert [found[said][0].was for said in (first, second, third)] == ["", "I have a dog.", "I have a big dog."]
+    assert [found[said][0].was for said in (first, second, third)] == [
+        "",
+        "I have a dog.",
+        "I have a big dog.",
+    ]

@@ -26,25 +26,44 @@ def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
 
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
-    made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request})
+    made = QueryRequest.model_validate(
+        {"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request}
+    )
     return [bullet.text for bullet in query(runtime, capability, made).memories]
 
 
 def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     memory_id = remember(runtime, "User deploys\non Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
-    (bullet,) = query(runtime, capability, QueryRequest(agent="planner", query="deploys when")).memories
+    (bullet,) = query(
+        runtime, capability, QueryRequest(agent="planner", query="deploys when")
+    ).memories
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
     assert get_access_count(runtime.read(), memory_id) is not None, "it was of use"
 
 
 def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
-    remember(runtime, "User deploys on Fridays.", "tasks", tags=("work",), importance=4, agent_id="companion", run_id="t1")
+    remember(
+        runtime,
+        "User deploys on Fridays.",
+        "tasks",
+        tags=("work",),
+        importance=4,
+        agent_id="companion",
+        run_id="t1",
+    )
     capability = runtime.categories.capability("planner", runtime.user_id)
-    request = QueryRequest.model_validate({"agent": "planner", "query": "deploys", "return": "full"})
+    request = QueryRequest.model_validate(
+        {"agent": "planner", "query": "deploys", "return": "full"}
+    )
     (full,) = query(runtime, capability, request).memories
     assert isinstance(full, Full)
-    assert (full.tags, full.importance, full.agent_id, full.run_id) == (("work",), 4, "companion", "t1")
+    assert (full.tags, full.importance, full.agent_id, full.run_id) == (
+        ("work",),
+        4,
+        "companion",
+        "t1",
+    )
     assert full.score > 0
     assert "words" in full.why
 
@@ -59,7 +78,9 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
         {"agent": "planner", "filters": {"user_id": "somebody else"}},
     ],
 )
-def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(runtime: Runtime, request_: dict[str, object]) -> None:
+def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(
+    runtime: Runtime, request_: dict[str, object]
+) -> None:
     remember(runtime, "User deploys on Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
     with pytest.raises(Refused):
@@ -85,12 +106,16 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
             for text in ("sentinel", "sentinel_profile OR category:tasks", ""):
                 for answer in ask(runtime, agent, text, **shape):
                     named = answer.partition("sentinel_")[2].split()[0]
-                    seen = named in allowed or (named == "activity" and "recent_activity" in allowed)
+                    seen = named in allowed or (
+                        named == "activity" and "recent_activity" in allowed
+                    )
                     assert seen, f"{agent} saw {named}"
 
 
 @pytest.mark.slow
-def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(runtime: Runtime) -> None:
+def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
+    runtime: Runtime,
+) -> None:
     categories = runtime.categories.categories
     for category in categories:
         remember(runtime, f"User keeps the word sentinel_{category} here.", category)
@@ -100,17 +125,29 @@ def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
         for category in categories:
             for named in ({"categories": [category]}, {"filters": {"category": category}}):
                 if category in allowed:
-                    other = {name.partition("]")[0] for name in ask(runtime, agent, "sentinel", **named)} - {f"[{category}"}
+                    other = {
+                        name.partition("]")[0] for name in ask(runtime, agent, "sentinel", **named)
+                    } - {f"[{category}"}
                     assert other <= {"[activity"} and (not other or category == RECENT_ACTIVITY)
                 else:
                     refused += 1
                     with pytest.raises(Refused):
                         ask(runtime, agent, "sentinel", **named)
-    assert refused == len([item for item in recorded(runtime, "search") if item["status"] == "error"]) > len(categories)
+    assert (
+        refused
+        == len([item for item in recorded(runtime, "search") if item["status"] == "error"])
+        > len(categories)
+    )
 
 
 FILTERS: dict[str, object] = {
-    **{"agent_id": "companion", "run_id": "t", "actor_id": "rules", "role": "user", "pinned": False},
+    **{
+        "agent_id": "companion",
+        "run_id": "t",
+        "actor_id": "rules",
+        "role": "user",
+        "pinned": False,
+    },
     **{
         "importance_min": 1,
         "importance_max": 5,
@@ -137,7 +174,9 @@ FILTERS: dict[str, object] = {
         ({"pinned": False, "agent_id": "inner-voice", "importance_max": 2}, {"two"}),
     ],
 )
-def test_filters_narrow_the_answer(runtime: Runtime, filters: dict[str, object], kept: set[str]) -> None:
+def test_filters_narrow_the_answer(
+    runtime: Runtime, filters: dict[str, object], kept: set[str]
+) -> None:
     thread = chats.new_thread(runtime, "").id
     with runtime.write() as session:
         said = chat.add_message(
@@ -170,22 +209,30 @@ def test_the_budget_is_counted_with_the_models_tokenizer(runtime: Runtime) -> No
     runtime.chat.empty()
     line = "[goals] User has goal number 5 in mind."
     assert model.count_tokens(line) <= most_tokens(line) < len(line) / 2
-    assert len(ask(runtime, "planner", "goal", budget_tokens=2 * most_tokens(line) + 1)) == 1, "without a model: its newline, too"
+    assert len(ask(runtime, "planner", "goal", budget_tokens=2 * most_tokens(line) + 1)) == 1, (
+        "without a model: its newline, too"
+    )
 
 
 def test_the_threshold_drops_what_is_hardly_alike(runtime: Runtime) -> None:
     remember(runtime, "User has the goal to learn the cello.", "goals")
-    remember(runtime, "User wants to learn cooking some day, with friends, in a large kitchen.", "goals")
+    remember(
+        runtime, "User wants to learn cooking some day, with friends, in a large kitchen.", "goals"
+    )
     both = ask(runtime, "planner", "learn the cello")
     assert len(both) == 2
     assert len(ask(runtime, "planner", "learn the cello", threshold=0.5)) == 1
 
 
-def test_a_category_for_all_comes_whatever_the_question_and_a_rag_one_only_when_it_fits(runtime: Runtime) -> None:
+def test_a_category_for_all_comes_whatever_the_question_and_a_rag_one_only_when_it_fits(
+    runtime: Runtime,
+) -> None:
     remember(runtime, "User is called Ana.", "profile")
     remember(runtime, "User likes oolong.", "preferences")
     assert ask(runtime, "supervisor", "zebra crossing") == ["[profile] User is called Ana."]
-    assert ask(runtime, "supervisor", "zebra crossing", threshold=0.1) == [], "nor where only what is alike is wanted"
+    assert ask(runtime, "supervisor", "zebra crossing", threshold=0.1) == [], (
+        "nor where only what is alike is wanted"
+    )
 
 
 def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime) -> None:
@@ -216,15 +263,26 @@ def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> Non
     assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
 
 
-def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(runtime: Runtime) -> None:
+def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(
+    runtime: Runtime,
+) -> None:
     cello, weaker, stronger = (
-        remember(runtime, f"User {does}.", "goals") for does in ("wants to learn the cello", "practises daily", "saves money")
+        remember(runtime, f"User {does}.", "goals")
+        for does in ("wants to learn the cello", "practises daily", "saves money")
     )
     with runtime.write() as session:
         links = ((weaker, 0.6), (stronger, 0.9))
         changes.apply(session, Linked(cello, links), Actor("rules"))
-    found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
-    assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
+    found = [
+        "[goals] User wants to learn the cello.",
+        "[goals] User saves money.",
+        "[goals] User practises daily.",
+    ]
+    assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [
+        found,
+        found[:2],
+        found[:1],
+    ]
     remember(runtime, "User tunes the cello.", "goals")
     assert ask(runtime, "planner", "cello", top_k=2)[1:] == found[1:2]
 
@@ -232,11 +290,15 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
 def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
     remember(runtime, "User has the goal to learn the cello.", "goals")
     other = Capability("planner", "somebody else", frozenset({"goals"}))
-    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == QueryAnswer((), [])
+    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == QueryAnswer(
+        (), []
+    )
 
 
 def header(runtime: Runtime, agent: str, **request: object) -> tuple[str, ...]:
-    made = QueryRequest.model_validate({"agent": agent, "query": "deployment plan context", **request})
+    made = QueryRequest.model_validate(
+        {"agent": agent, "query": "deployment plan context", **request}
+    )
     return query(runtime, runtime.categories.capability(agent, runtime.user_id), made).header
 
 
@@ -258,7 +320,9 @@ def test_more_than_three_changes_wait_for_the_next_request(runtime: Runtime) -> 
     assert [len(lines) for lines in told] == [3, 1, 0]
 
 
-def test_an_agent_is_told_of_no_change_beyond_its_list_nor_of_what_the_answer_says(runtime: Runtime) -> None:
+def test_an_agent_is_told_of_no_change_beyond_its_list_nor_of_what_the_answer_says(
+    runtime: Runtime,
+) -> None:
     for agent in ("planner", "stylist"):
         header(runtime, agent)
     remember(runtime, "User loves green tea.", "preferences")
@@ -283,7 +347,10 @@ def test_the_header_comes_out_of_the_same_budget_and_can_wait(runtime: Runtime) 
     assert len(header(runtime, "planner", categories=["tasks"])) == 2
 
 
-@pytest.mark.parametrize("wrong", [{"top_k": 0}, {"filters": {"password": "x"}}, {"return": "everything"}, {"budget_tokens": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"top_k": 0}, {"filters": {"password": "x"}}, {"return": "everything"}, {"budget_tokens": -1}],
+)
 def test_a_request_that_is_not_of_the_form_is_an_error(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         QueryRequest.model_validate({"agent": "planner", "query": "x", **wrong})
@@ -298,6 +365,13 @@ def test_a_category_among_the_filters_narrows_the_categories(runtime: Runtime) -
     remember(runtime, "User painted the fence.", "goals")
     remember(runtime, "User painted the door.", "tasks")
     remember(runtime, "User painted the wall.", "activity")
-    assert ask(runtime, "planner", "painted", filters={"category": "tasks"}) == ["[tasks] User painted the door."]
-    assert ask(runtime, "planner", "painted", categories=["goals"], filters={"category": "tasks"}) == []
-    assert ask(runtime, "executor", "painted", filters={"category": "recent_activity"}) == ["[activity] User painted the wall."]
+    assert ask(runtime, "planner", "painted", filters={"category": "tasks"}) == [
+        "[tasks] User painted the door."
+    ]
+    assert (
+        ask(runtime, "planner", "painted", categories=["goals"], filters={"category": "tasks"})
+        == []
+    )
+    assert ask(runtime, "executor", "painted", filters={"category": "recent_activity"}) == [
+        "[activity] User painted the wall."
+    ]

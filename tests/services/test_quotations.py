@@ -1,4 +1,6 @@
-"""Answers from quotations: what the person said, where a model does not answer from it, or says more than it."""
+"""Answers from quotations: what the person said, where a model does not answer from it, or says
+more than it.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -51,7 +53,9 @@ def test_a_reply_that_the_quotations_hold_stays(runtime: Runtime, model: Scripte
     model.enqueue("Your cat is called Miso.")
     happened = say(runtime, new_chat(runtime), "what's my cat called?")
     assert only(Completed, happened).reply.text == "Your cat is called Miso."
-    assert [hit.text for hit in only(Found, happened).hits] == ["my cat is called Miso, she came from a farm"]
+    assert [hit.text for hit in only(Found, happened).hits] == [
+        "my cat is called Miso, she came from a farm"
+    ]
     assert "she came from a farm" in str(model.seen[-1])
     assert not [event for event in happened if isinstance(event, Restarted)]
 
@@ -63,7 +67,10 @@ def test_an_invention_gives_way_to_the_quotations(runtime: Runtime, model: Scrip
     happened = say(runtime, new_chat(runtime), "what's my cat called?")
     reply = only(Completed, happened).reply
     assert reply.text == "You told me on 31 January: “my cat is called Miso, she came from a farm”"
-    assert (reply.model, only(Restarted, happened).repeated) == (FROM_MEMORY, "Your cat is called Minka.")
+    assert (reply.model, only(Restarted, happened).repeated) == (
+        FROM_MEMORY,
+        "Your cat is called Minka.",
+    )
 
 
 @pytest.mark.usefixtures("trusted")
@@ -85,15 +92,25 @@ def test_what_was_never_told_is_not_left_to_a_model(runtime: Runtime, model: Scr
 @pytest.mark.usefixtures("trusted")
 def test_any_other_message_is_the_models(runtime: Runtime, model: ScriptedModel) -> None:
     tell(runtime, "my cat is called Miso, she came from a farm")
-    for text in ("good morning!", "how are you?", "what could I give Miso for dinner?", "why is the sky blue?"):
+    for text in (
+        "good morning!",
+        "how are you?",
+        "what could I give Miso for dinner?",
+        "why is the sky blue?",
+    ):
         model.enqueue("Minka says hello from Rome.")
         assert ask(runtime, text).text == "Minka says hello from Rome."
 
 
-def test_a_model_that_was_not_measured_to_answer_is_not_asked(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_model_that_was_not_measured_to_answer_is_not_asked(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     tell(runtime, "i work nights at the big bakery on mill road. do you like bread?")
     calls = len(model.seen)
-    assert ask(runtime, "where do I work?").text == "You told me on 31 January: “i work nights at the big bakery on mill road.”"
+    assert (
+        ask(runtime, "where do I work?").text
+        == "You told me on 31 January: “i work nights at the big bakery on mill road.”"
+    )
     assert len(model.seen) == calls
 
 
@@ -101,7 +118,10 @@ def test_without_a_model_the_quotations_are_the_answer(tmp_path: Path) -> None:
     with closing(make_runtime(tmp_path, ScriptedModel())) as runtime:
         tell(runtime, "i work nights at the big bakery on mill road.")
     with closing(make_runtime(tmp_path)) as runtime:
-        assert ask(runtime, "where do I work?").text == "You told me today: “i work nights at the big bakery on mill road.”"
+        assert (
+            ask(runtime, "where do I work?").text
+            == "You told me today: “i work nights at the big bakery on mill road.”"
+        )
 
 
 def test_a_quotation_in_another_language_answers(runtime: Runtime, model: ScriptedModel) -> None:
@@ -112,7 +132,9 @@ def test_a_quotation_in_another_language_answers(runtime: Runtime, model: Script
     )
 
 
-def test_what_gave_way_is_quoted_until_its_day_beside_what_came_instead(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_gave_way_is_quoted_until_its_day_beside_what_came_instead(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     tell(runtime, "my dog is called Pip", "no wait, its Moss")
     model.enqueue("Your dog is called Rex.")
     assert ask(runtime, "what is my dog called?").text.splitlines() == [
@@ -121,7 +143,9 @@ def test_what_gave_way_is_quoted_until_its_day_beside_what_came_instead(runtime:
     ]
 
 
-def test_a_coming_day_stands_beside_what_was_said_of_it(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_coming_day_stands_beside_what_was_said_of_it(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     tell(runtime, "my flight to Riga is next friday")
     model.enqueue("It is in Paris.")
     assert ask(runtime, "where is my flight to?").text == (
@@ -139,7 +163,9 @@ def test_a_question_asked_before_answers_none(runtime: Runtime) -> None:
     assert ask(runtime, "what's my brother called?").text == NOT_TOLD
 
 
-def test_what_memapp_recommended_is_quoted_as_its_own(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_memapp_recommended_is_quoted_as_its_own(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     model.enqueue("Try Lemon balm or valerian tea before you go to bed.")
     tell(runtime, "Do you know a tea that helps to sleep?")
     model.enqueue("It was green tea from Kyoto.")
@@ -148,8 +174,12 @@ def test_what_memapp_recommended_is_quoted_as_its_own(runtime: Runtime, model: S
     )
 
 
-def test_what_an_import_said_is_not_told_as_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
-    (tmp_path / "facts.jsonl").write_text('{"text": "User has a dog called Rufus.", "created_at": "2025-01-31T08:15:00Z"}')
+def test_what_an_import_said_is_not_told_as_the_persons_words(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    (tmp_path / "facts.jsonl").write_text(
+        '{"text": "User has a dog called Rufus.", "created_at": "2025-01-31T08:15:00Z"}'
+    )
     import_file(runtime, tmp_path / "facts.jsonl")
     say_yes(runtime)
     said = "What you brought in said on 31 January 2025: “User has a dog called Rufus.”"

@@ -1,4 +1,6 @@
-"""What is remembered in the person's own words: which sentences, what waits, what takes the place of what."""
+"""What is remembered in the person's own words: which sentences, what waits, what takes the place
+of what.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,15 +39,25 @@ def after(runtime: Runtime, *texts: str) -> list[str]:
     return live(runtime)
 
 
-def test_another_embedding_model_for_search_leaves_reading_to_its_own(runtime: Runtime, tmp_path: Path) -> None:
-    named = make_runtime(tmp_path / "named", embedder=False, embedding_model=str(tmp_path / "another"))
+def test_another_embedding_model_for_search_leaves_reading_to_its_own(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    named = make_runtime(
+        tmp_path / "named", embedder=False, embedding_model=str(tmp_path / "another")
+    )
     named.open_embedder = lambda _: ScriptedEmbedder()
     models.load_embedder(named)
-    said = "I am vegetarian and my dog is called Rex.", "I work at the bakery.", "Sorry, I work at the mill, not at the bakery."
+    said = (
+        "I am vegetarian and my dog is called Rex.",
+        "I work at the bakery.",
+        "Sorry, I work at the mill, not at the bakery.",
+    )
     kept = after(runtime, *said)
     assert len(kept) >= 2
     assert after(named, *said) == kept
-    assert vectors.waiting(named.read(), "memory", ScriptedEmbedder.model_id, 9) == [], "found by the one that was named"
+    assert vectors.waiting(named.read(), "memory", ScriptedEmbedder.model_id, 9) == [], (
+        "found by the one that was named"
+    )
     named.close()
 
 
@@ -59,7 +71,11 @@ def test_a_sentence_is_kept_as_it_was_typed_on_the_day_it_was_said(runtime: Runt
 
 
 def test_what_tells_of_a_coming_day_is_news_until_then(runtime: Runtime) -> None:
-    after(runtime, "My sister's wedding is next friday, I play the accordion there.", "I play the accordion every friday.")
+    after(
+        runtime,
+        "My sister's wedding is next friday, I play the accordion there.",
+        "I play the accordion every friday.",
+    )
     days = {memory.text[:5]: memory.valid_until for memory in curate.list_memories(runtime)}
     assert days == {"My si": date(2026, 2, 6), "I pla": None}
 
@@ -72,7 +88,12 @@ def test_a_sentence_that_leans_on_the_one_before_takes_it_along(runtime: Runtime
 
 def test_what_others_say_is_not_kept(runtime: Runtime) -> None:
     assert after(runtime, "Translate into German: I work as a baker and I have three dogs.") == []
-    assert after(runtime, 'My teacher always says "I have kept bees for thirty years and I love them".') == []
+    assert (
+        after(
+            runtime, 'My teacher always says "I have kept bees for thirty years and I love them".'
+        )
+        == []
+    )
 
 
 def test_a_question_is_not_kept(runtime: Runtime) -> None:
@@ -92,7 +113,9 @@ def test_a_password_is_neither_kept_nor_asked_about(runtime: Runtime) -> None:
     assert pending.list_pending(runtime) == []
 
 
-def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_that_back(runtime: Runtime) -> None:
+def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_that_back(
+    runtime: Runtime,
+) -> None:
     assert after(runtime, "my dog is called Pip", "no wait, its Moss") == ["no wait, its Moss"]
     (memory,) = curate.list_memories(runtime)
     assert memory.instead_of == "my dog is called Pip"
@@ -101,10 +124,19 @@ def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_th
     assert live(runtime) == ["my dog is called Pip"]
 
 
-def test_of_what_a_correction_may_be_about_alike_what_was_said_last_is_meant(runtime: Runtime) -> None:
-    known = after(runtime, "my brother Kofi broke his leg last week", "my dog is called Pip", "no wait, its Moss")
+def test_of_what_a_correction_may_be_about_alike_what_was_said_last_is_meant(
+    runtime: Runtime,
+) -> None:
+    known = after(
+        runtime,
+        "my brother Kofi broke his leg last week",
+        "my dog is called Pip",
+        "no wait, its Moss",
+    )
     assert "my dog is called Pip" not in known and "no wait, its Moss" in known
-    assert [request.new_value for request in pending.list_pending(runtime)] == ["my brother Kofi broke his leg last week"]
+    assert [request.new_value for request in pending.list_pending(runtime)] == [
+        "my brother Kofi broke his leg last week"
+    ]
 
 
 def test_a_correction_leaves_alone_what_the_person_pinned(runtime: Runtime) -> None:
@@ -127,7 +159,9 @@ def test_what_was_said_before_is_erased_with_the_memory_of_it(runtime: Runtime) 
 
 def test_the_same_said_again_is_one_memory_with_two_sources(runtime: Runtime) -> None:
     after(runtime, "I work nights at the big bakery on Mill Road.")
-    assert after(runtime, "i work nights at the big bakery on mill road") == ["I work nights at the big bakery on Mill Road."]
+    assert after(runtime, "i work nights at the big bakery on mill road") == [
+        "I work nights at the big bakery on Mill Road."
+    ]
     (memory,) = curate.list_memories(runtime)
     assert len(memory.sources) == 2
 
@@ -137,10 +171,15 @@ def test_the_same_said_again_is_one_memory_with_two_sources(runtime: Runtime) ->
     [
         ("I have two dogs.", "I have three dogs."),
         ("I am allergic to peanuts and walnuts.", "I am not allergic to peanuts and walnuts."),
-        ("I work nights at the big bakery on Mill Road.", "I work days at the big bakery on Mill Road."),
+        (
+            "I work nights at the big bakery on Mill Road.",
+            "I work days at the big bakery on Mill Road.",
+        ),
     ],
 )
-def test_what_differs_in_a_number_a_not_or_a_name_is_not_the_same_however_alike(runtime: Runtime, one: str, other: str) -> None:
+def test_what_differs_in_a_number_a_not_or_a_name_is_not_the_same_however_alike(
+    runtime: Runtime, one: str, other: str
+) -> None:
     for text in (one, other):
         after(runtime, text)
     for request in pending.list_pending(runtime):
@@ -148,8 +187,12 @@ def test_what_differs_in_a_number_a_not_or_a_name_is_not_the_same_however_alike(
     assert live(runtime) == sorted([one, other])
 
 
-def test_what_is_to_be_remembered_is_kept_whole_and_adds_nothing_to_the_profile_of_the_person(runtime: Runtime) -> None:
-    assert after(runtime, "remember that fenna is allergic to wasp stings") == ["fenna is allergic to wasp stings"]
+def test_what_is_to_be_remembered_is_kept_whole_and_adds_nothing_to_the_profile_of_the_person(
+    runtime: Runtime,
+) -> None:
+    assert after(runtime, "remember that fenna is allergic to wasp stings") == [
+        "fenna is allergic to wasp stings"
+    ]
     assert decisions.profile(runtime) == {}
 
 
@@ -170,11 +213,19 @@ def test_a_value_of_the_profile_is_asked_about_at_once_with_its_sentence(runtime
 def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     message = only(
-        Accepted, say(runtime, thread, "I keep forty goats on a farm. My alarm code is 4821. The bus was late today.")
+        Accepted,
+        say(
+            runtime,
+            thread,
+            "I keep forty goats on a farm. My alarm code is 4821. The bus was late today.",
+        ),
     ).message
     learn(runtime, thread)
     refused = not_kept.not_kept(
-        runtime, message, not_kept.judged(runtime, message) or (), [memory.id for memory in curate.list_memories(runtime)]
+        runtime,
+        message,
+        not_kept.judged(runtime, message) or (),
+        [memory.id for memory in curate.list_memories(runtime)],
     )
     assert [(reason.said, reason.why) for reason in refused] == [
         ("My alarm code is 4821.", "secret"),
@@ -184,7 +235,14 @@ def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
 
 def test_what_ends_retires_what_was_so_though_its_own_sentence_waits(runtime: Runtime) -> None:
     assert after(runtime, "My best friend is Chloe.") == ["My best friend is Chloe."]
-    assert after(runtime, "My best friend is Chloe.", "Chloe and me aren't talking any more and i don't want to go into it") == []
+    assert (
+        after(
+            runtime,
+            "My best friend is Chloe.",
+            "Chloe and me aren't talking any more and i don't want to go into it",
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -203,7 +261,11 @@ def test_a_request_to_the_memory_is_carried_out_and_nothing_else_taken_for_one(
 
 
 def test_what_begins_a_message_does_not_lean_on_a_question_to_memapp(runtime: Runtime) -> None:
-    told = after(runtime, "und wie heißt eigentlich meine chefin?", "so feierabend. ab mai arbeite ich nur noch vier tage.")
+    told = after(
+        runtime,
+        "und wie heißt eigentlich meine chefin?",
+        "so feierabend. ab mai arbeite ich nur noch vier tage.",
+    )
     assert told == ["ab mai arbeite ich nur noch vier tage."]
 
 
@@ -231,7 +293,10 @@ def test_a_correction_that_says_little_is_about_what_was_said_last(runtime: Runt
 def test_an_agent_is_told_who_said_it_and_when(runtime: Runtime) -> None:
     after(runtime, "i keep forty goats on a farm")
     (memory,) = curate.list_memories(runtime)
-    assert memory.in_third_person == f'User said ({memory.created_at:%Y-%m-%d}): "i keep forty goats on a farm"'
+    assert (
+        memory.in_third_person
+        == f'User said ({memory.created_at:%Y-%m-%d}): "i keep forty goats on a farm"'
+    )
     assert memory.in_third_person in "".join(exports.as_markdown(runtime))
 
 
@@ -245,7 +310,10 @@ def test_an_agent_is_told_what_a_correction_corrects(runtime: Runtime) -> None:
 
 CORRECTIONS = [
     ("I run a little cafe by the harbour.", "The cafe went under in spring and I drive a taxi."),
-    ("My flight to Riga is on the 8th.", "The airline put me on the 10th, so Riga on the 10th it is."),
+    (
+        "My flight to Riga is on the 8th.",
+        "The airline put me on the 10th, so Riga on the 10th it is.",
+    ),
     ("i go to pottery class every monday", "they shifted pottery class to wednesdays"),
     ("My cousin Ned plays the trombone.", "Ned has swapped the trombone for the drums."),
 ]
@@ -259,31 +327,52 @@ LOOKALIKES = [
 
 
 @pytest.mark.parametrize(("told", "correction"), CORRECTIONS)
-def test_a_correction_in_free_words_takes_the_place_of_what_it_corrects(runtime: Runtime, told: str, correction: str) -> None:
+def test_a_correction_in_free_words_takes_the_place_of_what_it_corrects(
+    runtime: Runtime, told: str, correction: str
+) -> None:
     assert after(runtime, told, correction) == [correction]
     (memory,) = curate.list_memories(runtime)
     assert memory.instead_of == told
 
 
 @pytest.mark.parametrize(("told", "added"), LOOKALIKES)
-def test_what_is_added_or_told_of_something_else_leaves_what_was_told(runtime: Runtime, told: str, added: str) -> None:
+def test_what_is_added_or_told_of_something_else_leaves_what_was_told(
+    runtime: Runtime, told: str, added: str
+) -> None:
     assert told in after(runtime, told, added)
 
 
 def test_what_else_is_told_beside_a_correction_is_a_memory_of_its_own(runtime: Runtime) -> None:
-    told = after(runtime, "my dog is called Pip", "no wait, its Moss. My head! My sister Ines works as a vet in Porto.")
+    told = after(
+        runtime,
+        "my dog is called Pip",
+        "no wait, its Moss. My head! My sister Ines works as a vet in Porto.",
+    )
     assert told == ["My sister Ines works as a vet in Porto.", "no wait, its Moss. My head!"]
 
 
-def test_what_was_told_long_ago_is_corrected_only_by_what_is_surely_about_it(runtime: Runtime) -> None:
-    chatter = ("I love rainy days.", "My brother bakes bread.", "I take the tram to work.", "My aunt grows chillies.")
+def test_what_was_told_long_ago_is_corrected_only_by_what_is_surely_about_it(
+    runtime: Runtime,
+) -> None:
+    chatter = (
+        "I love rainy days.",
+        "My brother bakes bread.",
+        "I take the tram to work.",
+        "My aunt grows chillies.",
+    )
     after(runtime, "My cousin Ned plays the trombone.", *chatter)
     assert "My cousin Ned plays the trombone." in after(runtime, "no wait, its raining")
-    assert "My cousin Ned plays the trombone." not in after(runtime, "My cousin Ned doesn't play the trombone any more.")
+    assert "My cousin Ned plays the trombone." not in after(
+        runtime, "My cousin Ned doesn't play the trombone any more."
+    )
 
 
 OTHER_LANGUAGES = [
-    ("mein Hund heißt Pip und schläft in der Küche", "nee warte, er heißt Moss", "ich nehme seit jahren was gegen depressionen"),
+    (
+        "mein Hund heißt Pip und schläft in der Küche",
+        "nee warte, er heißt Moss",
+        "ich nehme seit jahren was gegen depressionen",
+    ),
     (
         "mon chien s'appelle Pip et il dort dans la cuisine",
         "non attends, il s'appelle Moss",
@@ -298,7 +387,9 @@ OTHER_LANGUAGES = [
 
 
 @pytest.mark.parametrize(("told", "correction", "sensitive"), OTHER_LANGUAGES)
-def test_other_languages_are_kept_corrected_and_asked_about(runtime: Runtime, told: str, correction: str, sensitive: str) -> None:
+def test_other_languages_are_kept_corrected_and_asked_about(
+    runtime: Runtime, told: str, correction: str, sensitive: str
+) -> None:
     assert after(runtime, told) == [told]
     assert after(runtime, sensitive) == [told]
     (request,) = pending.list_pending(runtime)
@@ -310,19 +401,30 @@ def test_other_languages_are_kept_corrected_and_asked_about(runtime: Runtime, to
     assert live(runtime) == [correction]
 
 
-def test_an_order_in_another_language_is_no_memory_and_what_was_blurted_out_is_forgotten_again(runtime: Runtime) -> None:
+def test_an_order_in_another_language_is_no_memory_and_what_was_blurted_out_is_forgotten_again(
+    runtime: Runtime,
+) -> None:
     told = "meine kollegin Sabine wohnt jetzt im lager"
     thread = new_chat(runtime)
-    for text in (told, "schreib mir mal ne mail an den herrn Dippel, dass wir am samstag nicht können"):
+    for text in (
+        told,
+        "schreib mir mal ne mail an den herrn Dippel, dass wir am samstag nicht können",
+    ):
         say(runtime, thread, text)
         learn(runtime, thread)
     assert live(runtime) == [told]
-    say(runtime, thread, "das mit Sabine hätt ich nich ausplaudern sollen, das vergisst du bitte wieder, ja?")
+    say(
+        runtime,
+        thread,
+        "das mit Sabine hätt ich nich ausplaudern sollen, das vergisst du bitte wieder, ja?",
+    )
     assert live(runtime) == []
 
 
 def test_what_is_told_to_be_kept_out_leaves_alone_what_was_told_before(runtime: Runtime) -> None:
-    assert after(runtime, "I keep forty goats on a farm.", "dont save that my ferrets bite") == ["I keep forty goats on a farm."]
+    assert after(runtime, "I keep forty goats on a farm.", "dont save that my ferrets bite") == [
+        "I keep forty goats on a farm."
+    ]
 
 
 def test_what_is_named_to_be_forgotten_goes_and_comes_back(runtime: Runtime) -> None:
@@ -332,13 +434,23 @@ def test_what_is_named_to_be_forgotten_goes_and_comes_back(runtime: Runtime) -> 
 
 
 def test_undo_where_memapp_asked_which_one_takes_nothing_away(runtime: Runtime) -> None:
-    kept = after(runtime, "I keep forty goats on a farm.", "My goats love old bread.", "forget my goats", "undo that")
+    kept = after(
+        runtime,
+        "I keep forty goats on a farm.",
+        "My goats love old bread.",
+        "forget my goats",
+        "undo that",
+    )
     assert kept == ["I keep forty goats on a farm.", "My goats love old bread."]
 
 
-def test_what_there_is_no_room_for_goes_to_the_trash_in_the_step_of_what_came(tmp_path: Path) -> None:
+def test_what_there_is_no_room_for_goes_to_the_trash_in_the_step_of_what_came(
+    tmp_path: Path,
+) -> None:
     runtime = make_runtime(tmp_path, max_facts=1)
-    assert len(after(runtime, "I keep forty goats on a farm.", "My sister Ines plays the harp.")) == 1
+    assert (
+        len(after(runtime, "I keep forty goats on a farm.", "My sister Ines plays the harp.")) == 1
+    )
     undo.undo_last(runtime)
     assert live(runtime) == ["I keep forty goats on a farm."]
     runtime.close()

@@ -31,7 +31,12 @@ def told(runtime: Runtime, *texts: str) -> list[str]:
     """Store a chat; return the ids of its messages."""
     with runtime.write() as session:
         thread = chat.create_thread(session, "Talk", "companion", runtime.clock())
-        return [chat.add_message(session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED).id for text in texts]
+        return [
+            chat.add_message(
+                session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED
+            ).id
+            for text in texts
+        ]
 
 
 def embed(runtime: Runtime) -> None:
@@ -42,7 +47,13 @@ def embed(runtime: Runtime) -> None:
         waiting = vectors.waiting(runtime.read(), kind, embedder.model_id, 100)
         if waiting:
             with runtime.write() as session:
-                vectors.save(session, kind, embedder.model_id, waiting, embedder.embed([text for _, text in waiting]))
+                vectors.save(
+                    session,
+                    kind,
+                    embedder.model_id,
+                    waiting,
+                    embedder.embed([text for _, text in waiting]),
+                )
 
 
 def texts(runtime: Runtime, text: str, **how: object) -> list[str]:
@@ -64,10 +75,17 @@ def test_a_message_comes_with_who_said_it_where_and_when(runtime: Runtime) -> No
     (id,) = told(runtime, "I was born in Ghent.")
     (hit,) = recall(runtime, RecallRequest("Ghent"))
     message = chat.get_message(runtime.read(), id)
-    assert (hit.id, hit.said_by, hit.thread_id, hit.at) == (id, "user", message.thread_id, message.created_at)
+    assert (hit.id, hit.said_by, hit.thread_id, hit.at) == (
+        id,
+        "user",
+        message.thread_id,
+        message.created_at,
+    )
 
 
-def test_today_and_the_day_of_what_was_said_are_the_person_s(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_today_and_the_day_of_what_was_said_are_the_person_s(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TZ", "America/Los_Angeles")
     time.tzset()
     assert isinstance(runtime.clock, Clock)
@@ -81,10 +99,16 @@ def test_today_and_the_day_of_what_was_said_are_the_person_s(runtime: Runtime, m
 def test_what_told_of_a_day_that_is_over_is_found_below_what_holds(runtime: Runtime) -> None:
     now = runtime.clock()
     with runtime.write() as session:
-        for text, day in (("My flight to Riga is on monday.", now.date() - timedelta(5)), ("I like the flight to Riga.", None)):
+        for text, day in (
+            ("My flight to Riga is on monday.", now.date() - timedelta(5)),
+            ("I like the flight to Riga.", None),
+        ):
             changes.apply(session, Created(fact(text, now, valid_until=day)), Actor("rules"))
     embed(runtime)
-    assert texts(runtime, "flight to Riga") == ["I like the flight to Riga.", "My flight to Riga is on monday. (until 26 Jan)"]
+    assert texts(runtime, "flight to Riga") == [
+        "I like the flight to Riga.",
+        "My flight to Riga is on monday. (until 26 Jan)",
+    ]
 
 
 def test_it_works_without_the_embedder(tmp_path: Path) -> None:
@@ -102,13 +126,17 @@ def test_a_broken_embedder_costs_only_the_meaning(runtime: Runtime) -> None:
     assert "meaning" not in hit.why
 
 
-def test_what_the_reader_has_before_his_eyes_is_left_out_and_weighs_nothing(runtime: Runtime) -> None:
+def test_what_the_reader_has_before_his_eyes_is_left_out_and_weighs_nothing(
+    runtime: Runtime,
+) -> None:
     told(runtime, "I moved to Ghent.")
     (asked,) = told(runtime, "Where did I move to, Ghent?")
     embed(runtime)
     before = texts(runtime, "Where did I move to, Ghent?")
     assert len(before) == 2
-    assert texts(runtime, "Where did I move to, Ghent?", without=frozenset([asked])) == ["I moved to Ghent."]
+    assert texts(runtime, "Where did I move to, Ghent?", without=frozenset([asked])) == [
+        "I moved to Ghent."
+    ]
 
 
 def test_one_kind_can_be_asked_for(runtime: Runtime) -> None:
@@ -149,23 +177,36 @@ def test_a_message_is_not_told_again_below_the_fact_that_was_made_of_it(runtime:
     assert texts(runtime, "oolong tea") == ["User likes oolong tea in the morning."]
 
 
-def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_still_holds(runtime: Runtime) -> None:
+def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_still_holds(
+    runtime: Runtime,
+) -> None:
     words = ["I drink oolong in the morning.", "My sister drinks oolong too."]
     said, _ = told(runtime, *words)
     with runtime.write() as session:
         actor, now = Actor("rules"), runtime.clock()
-        old = changes.apply(session, Created(fact("User drinks oolong.", now, sources=(said,))), actor).memory_id
+        old = changes.apply(
+            session, Created(fact("User drinks oolong.", now, sources=(said,))), actor
+        ).memory_id
     curate.edit(runtime, old, "User drinks coffee.")
     assert texts(runtime, "Who drinks oolong?", kinds=("message",)) == words
-    assert texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]
+    assert (
+        texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]
+    )
 
 
 def asked_for(runtime: Runtime, *keywords: str) -> list[str]:
     return [hit.text for hit in needed(runtime, keywords, Scope(runtime.user_id))]
 
 
-def test_each_keyword_is_a_query_of_its_own_and_the_best_of_each_come_in_turn(runtime: Runtime) -> None:
-    for text in ("User sleeps badly here.", "User sleeps long.", "User's dog sleeps.", "User has blue shoes."):
+def test_each_keyword_is_a_query_of_its_own_and_the_best_of_each_come_in_turn(
+    runtime: Runtime,
+) -> None:
+    for text in (
+        "User sleeps badly here.",
+        "User sleeps long.",
+        "User's dog sleeps.",
+        "User has blue shoes.",
+    ):
         curate.add(runtime, text)
     embed(runtime)
     assert asked_for(runtime, "blue shoes", "dog sleeps") == [
@@ -180,11 +221,16 @@ def test_a_keyword_finds_by_tag_and_without_the_embedder_by_words(tmp_path: Path
     runtime = make_runtime(tmp_path, embedder=False)
     curate.add(runtime, "User buys at the market.", tags=("groceries",))
     curate.add(runtime, "User's dog is called Rex.")
-    assert asked_for(runtime, "grocerys", "dog name") == ["User buys at the market.", "User's dog is called Rex."]
+    assert asked_for(runtime, "grocerys", "dog name") == [
+        "User buys at the market.",
+        "User's dog is called Rex.",
+    ]
     runtime.close()
 
 
-def test_the_plain_rule_takes_what_is_most_like_a_keyword_and_of_equals_the_newest(runtime: Runtime) -> None:
+def test_the_plain_rule_takes_what_is_most_like_a_keyword_and_of_equals_the_newest(
+    runtime: Runtime,
+) -> None:
     for text in ("User likes oolong tea.", "User has a dog.", "User likes green tea."):
         curate.add(runtime, text)
     hits = plainly_needed(runtime, ("tea",), Scope(runtime.user_id), 2)
@@ -199,11 +245,16 @@ def test_an_edited_fact_is_found_by_its_new_words_only(runtime: Runtime) -> None
     assert texts(runtime, "coffee") == ["User likes coffee."]
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\0", '" OR *', "NEAR(", "the of", "x" * 200_000, "\ud800"])
+@pytest.mark.parametrize(
+    "query", ["", "   ", "\0", '" OR *', "NEAR(", "the of", "x" * 200_000, "\ud800"]
+)
 def test_no_query_breaks_it(runtime: Runtime, query: str) -> None:
     curate.add(runtime, "User likes oolong.")
     embed(runtime)
-    found = [*recall(runtime, RecallRequest(query)), *needed(runtime, [query[:100]], Scope(runtime.user_id))]
+    found = [
+        *recall(runtime, RecallRequest(query)),
+        *needed(runtime, [query[:100]], Scope(runtime.user_id)),
+    ]
     assert {hit.text for hit in found} <= {"User likes oolong."}
     assert texts(runtime, f"oolong {query}"[:1_000]) == ["User likes oolong."]
 

@@ -1,4 +1,6 @@
-"""The memories that a reply may go by: hits, a second search where a question finds nothing, and what changed."""
+"""The memories that a reply may go by: hits, a second search where a question finds nothing, and
+what changed.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -59,7 +61,9 @@ def test_small_talk_is_given_nothing(runtime: Runtime) -> None:
 @pytest.fixture
 def asked_model(runtime: Runtime) -> None:
     """Let the model answer questions about the person, too."""
-    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"answer_from_memory": False}))
+    runtime.loaded = replace(
+        runtime.loaded, settings=runtime.settings.model_copy(update={"answer_from_memory": False})
+    )
 
 
 @pytest.mark.usefixtures("asked_model")
@@ -99,19 +103,23 @@ def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime)
         "[notes]\nMemory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)\n\nWrite a poem about rain."
     )
     assert "desk" not in str(call_1)
-    assert [(hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits] == [
-        ("User moved the desk.", "news")
-    ]
+    assert [
+        (hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits
+    ] == [("User moved the desk.", "news")]
     curate.add(runtime, "User has a new chair.")
     say(runtime, thread, "Tell me about volcanoes.")
-    assert "new chair" in model.seen[-1].turns[-1].content and "desk" not in model.seen[-1].turns[-1].content
+    assert (
+        "new chair" in model.seen[-1].turns[-1].content
+        and "desk" not in model.seen[-1].turns[-1].content
+    )
 
 
 def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     thread = chats.new_thread(
-        runtime, persona=next(name for name, item in runtime.personas.items() if item.mode == "inner_voice")
+        runtime,
+        persona=next(name for name, item in runtime.personas.items() if item.mode == "inner_voice"),
     ).id
     curate.add(runtime, "User moved the desk.")
     for text in ("Who stood at the gate?", "What did I overlook at the gate?"):
@@ -130,16 +138,25 @@ def found(runtime: Runtime, text: str, *needed: str) -> list[str]:
     return [hit.text for hit in look_up(runtime, new_chat(runtime), text, needed, []).hits]
 
 
-def test_who_asks_what_was_recommended_asks_for_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
+def test_who_asks_what_was_recommended_asks_for_no_advice(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     model.enqueue("The film Metropolis is a classic.")
     say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
     learn(runtime)
-    assert found(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
+    assert found(runtime, "Which film did you recommend to me?") == [
+        "The film Metropolis is a classic."
+    ]
 
 
 def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Runtime) -> None:
     runtime.embedding.fill(ScriptedEmbedder())
-    for text in ("User's dog is called Rex.", "User saw the weather plan.", "User works as a nurse.", "User has a plan for May."):
+    for text in (
+        "User's dog is called Rex.",
+        "User saw the weather plan.",
+        "User works as a nurse.",
+        "User has a plan for May.",
+    ):
         curate.add(runtime, text)
     learn(runtime)
     alone, guessed = (
@@ -150,8 +167,15 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
     assert (guessed[0], len(guessed)) == (alone[0], 3)
 
 
-def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(runtime: Runtime) -> None:
-    for text in ("I paint red roses.", "I paint red walls.", "I paint old walls.", "I work as a nurse."):
+def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(
+    runtime: Runtime,
+) -> None:
+    for text in (
+        "I paint red roses.",
+        "I paint red walls.",
+        "I paint old walls.",
+        "I work as a nurse.",
+    ):
         curate.add(runtime, text)
     assert found(runtime, "Describe how one paints red roses on walls.", "nurse")[:2] == [
         "I paint red roses.",
@@ -159,18 +183,24 @@ def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(
     ]
 
 
-def test_where_nothing_is_needed_only_what_is_surely_about_the_message_is_told(runtime: Runtime) -> None:
+def test_where_nothing_is_needed_only_what_is_surely_about_the_message_is_told(
+    runtime: Runtime,
+) -> None:
     for text in ("I have been a baker for nine years.", "I sold my red car on Friday."):
         curate.add(runtime, text)
     learn(runtime)
     assert found(runtime, "My day was long, and the red light took ages.") == []
-    assert found(runtime, "My day was long, I am such a tired baker.") == ["I have been a baker for nine years."]
+    assert found(runtime, "My day was long, I am such a tired baker.") == [
+        "I have been a baker for nine years."
+    ]
     assert found(runtime, "What did I sell on Friday?") == ["I sold my red car on Friday."]
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
-    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most, answer_from_memory=False)
+    runtime = make_runtime(
+        tmp_path, model := ScriptedModel(), prompt_memories=most, answer_from_memory=False
+    )
     for day in ("Mondays", "Fridays", "Sundays"):
         curate.add(runtime, f"User plays the cello on {day}.")
     found = only(Found, say(runtime, new_chat(runtime), "When do I play the cello?"))
@@ -178,7 +208,9 @@ def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path,
     runtime.close()
 
 
-def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(runtime: Runtime) -> None:
+def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(
+    runtime: Runtime,
+) -> None:
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     earlier = in_prompt(runtime, thread)
@@ -186,24 +218,43 @@ def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_
     retrieved = look_up(runtime, thread, "Which hobby have I got?", ("bees", "garden"), earlier)
     assert retrieved.on_demand
     assert [hit.text for hit in retrieved.hits] == ["User keeps bees in the garden."]
-    assert not look_up(runtime, thread, "What is the capital of France?", ("bees",), earlier).on_demand
+    assert not look_up(
+        runtime, thread, "What is the capital of France?", ("bees",), earlier
+    ).on_demand
 
 
-def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(runtime: Runtime) -> None:
-    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"prompt_memories": 3}))
+def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(
+    runtime: Runtime,
+) -> None:
+    runtime.loaded = replace(
+        runtime.loaded, settings=runtime.settings.model_copy(update={"prompt_memories": 3})
+    )
     thread = new_chat(runtime)
     curate.add(runtime, "User plays the cello.", category="preferences")
     for number in range(5):
         curate.add(runtime, f"User worked in bakery number {number}.", category="profile")
-    texts = [hit.text for hit in look_up(runtime, thread, "What instrument do I play on the cello evening?", (), []).hits]
-    assert texts == ["User plays the cello.", "User worked in bakery number 4.", "User worked in bakery number 3."]
+    texts = [
+        hit.text
+        for hit in look_up(
+            runtime, thread, "What instrument do I play on the cello evening?", (), []
+        ).hits
+    ]
+    assert texts == [
+        "User plays the cello.",
+        "User worked in bakery number 4.",
+        "User worked in bakery number 3.",
+    ]
     assert look_up(runtime, thread, "What is the capital of France?", (), []).hits == ()
     runtime.categories = narrowed(runtime, "profile", Category(context="rag", rag_length=1))
-    assert len(look_up(runtime, thread, "Which bakery did I work in?", (), []).hits) == 1, "the length of its category"
+    assert len(look_up(runtime, thread, "Which bakery did I work in?", (), []).hits) == 1, (
+        "the length of its category"
+    )
 
 
 def narrowed(runtime: Runtime, name: str, category: Category) -> Categories:
-    return runtime.categories.model_copy(update={"categories": {**runtime.categories.categories, name: category}})
+    return runtime.categories.model_copy(
+        update={"categories": {**runtime.categories.categories, name: category}}
+    )
 
 
 @pytest.mark.usefixtures("asked_model")
@@ -211,15 +262,22 @@ def test_how_often_a_search_on_demand_was_made_is_counted(runtime: Runtime) -> N
     thread = new_chat(runtime)
     assert not only(Found, say(runtime, thread, "Which hobby have I got?")).hits
     say(runtime, thread, "Tell me a joke.")
-    assert (activity.rates(runtime).recalled_on_demand.held, activity.rates(runtime).recalled_on_demand.of) == (1, 2)
+    assert (
+        activity.rates(runtime).recalled_on_demand.held,
+        activity.rates(runtime).recalled_on_demand.of,
+    ) == (1, 2)
 
 
 def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:
     for said in ("I play the accordion.", "I have a dog called Rex."):
         say(runtime, new_chat(runtime), said)
         learn(runtime)
-    curate.discard(runtime, *[memory.id for memory in curate.list_memories(runtime) if "Rex" in memory.text])
-    assert "Rex" not in str(look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits)
+    curate.discard(
+        runtime, *[memory.id for memory in curate.list_memories(runtime) if "Rex" in memory.text]
+    )
+    assert "Rex" not in str(
+        look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits
+    )
     assert "I have a dog called Rex." in {hit.text for hit in recall(runtime, RecallRequest("Rex"))}
     (plays,) = curate.list_memories(runtime)
     edited = curate.edit(runtime, plays.id, "I play the violin.")
@@ -243,6 +301,13 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)
-    found = [hit.text for hit in look_up(runtime, new_chat(runtime), "What are my dog and my cat called?", (), []).hits]
+    found = [
+        hit.text
+        for hit in look_up(
+            runtime, new_chat(runtime), "What are my dog and my cat called?", (), []
+        ).hits
+    ]
     assert "I have a dog called Rex." not in found
-    assert ("I have a cat called Mia." in found) is (by == "lifecycle"), "nobody took that back, but the person erased it"
+    assert ("I have a cat called Mia." in found) is (by == "lifecycle"), (
+        "nobody took that back, but the person erased it"
+    )

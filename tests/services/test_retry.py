@@ -15,7 +15,9 @@ from tests.builders import new_chat, only, say
 FIRST = "Oolong goes well with cake."
 
 
-def test_a_retry_puts_the_question_as_before_and_samples_other_words(runtime: Runtime, model: ScriptedModel) -> None:
+def test_a_retry_puts_the_question_as_before_and_samples_other_words(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     curate.add(runtime, "Oolong is the tea of the house.")
     model.enqueue(FIRST)
     reply = only(Completed, say(runtime, new_chat(runtime), "Which tea goes with cake?")).reply
@@ -23,7 +25,9 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words(runtime: Ru
         model.enqueue(words)
         reply = only(Completed, list(retry_turn(runtime, reply.id))).reply
     first, again, third = (
-        pair for pair in zip(model.seen, model.samplings, strict=True) if pair[1].grammar is None and not pair[0].head
+        pair
+        for pair in zip(model.seen, model.samplings, strict=True)
+        if pair[1].grammar is None and not pair[0].head
     )
     assert first[0] == again[0] == third[0]
     assert len({sampling.seed for _, sampling in (first, again, third)}) == 3
@@ -41,7 +45,9 @@ def test_a_retry_that_comes_out_the_same_is_written_once_more(
     monkeypatch.setattr(answer, "after", timers)
 
     def slowly(*args: Any) -> Any:
-        if next(prompts) == 2:  # the first token of the first attempt was there in time: none is overdue now
+        if (
+            next(prompts) == 2
+        ):  # the first token of the first attempt was there in time: none is overdue now
             _, give_up = timers.call_args_list[0].args
             give_up()
         return generate(*args)

@@ -32,19 +32,28 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert (request.field, request.new_value, len(request.evidence)) == ("city", "Bruges", 1)
     assert decisions.profile(runtime) == {}
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
-    assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
+    assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, (
+        "a demo opens where something waits for a word"
+    )
     assert [lesson.status for lesson in browse.list_lessons(runtime)] == ["candidate", "promoted"]
     assert [len(insight.messages) for insight in insights.list_insights(runtime)] == [2]
     rounds = {
         thread.title: held
         for thread in chats.list_threads(runtime)
-        for held in council.of_messages(runtime, [message.id for message in chats.page(runtime, thread.id).messages]).values()
+        for held in council.of_messages(
+            runtime, [message.id for message in chats.page(runtime, thread.id).messages]
+        ).values()
     }
     assert rounds["Clay for the class"].choice == "revision"
     waits = rounds["How hot was it"]
-    assert (waits.choice, sorted(dissent.citations[0] for dissent in waits.dissents)) == (None, ["Completeness", "Consistency"])
+    assert (waits.choice, sorted(dissent.citations[0] for dissent in waits.dissents)) == (
+        None,
+        ["Completeness", "Consistency"],
+    )
     counted = {agent.name: agent.counted for agent in trust.list_agents(runtime)}
-    assert counted["rules"] == "trust 0.59 (kept 5 of 7)", "what is older was kept, and two were trashed"
+    assert counted["rules"] == "trust 0.59 (kept 5 of 7)", (
+        "what is older was kept, and two were trashed"
+    )
     assert counted["reviewer:Accuracy"] == "trust 0.62 (kept 1 of 1)"
     runtime.close()
 
@@ -69,7 +78,9 @@ def demo(tmp_path: Path) -> Iterator[Runtime]:
     """A demo with the models that come with memapp."""
     runtime = make_runtime(tmp_path)
     with (
-        closing(LlamaModel(prepare(bundled_model_path(), tmp_path / "cache", lambda _: None))) as model,
+        closing(
+            LlamaModel(prepare(bundled_model_path(), tmp_path / "cache", lambda _: None))
+        ) as model,
         closing(ChildEmbedder(bundled(tmp_path / "cache"))) as embedder,
     ):
         runtime.chat.fill(model)

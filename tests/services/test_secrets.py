@@ -27,12 +27,19 @@ def test_a_message_is_saved_without_its_secret_and_not_remembered(runtime: Runti
     chats.save_draft(runtime, thread.id, f"my github token is {TOKEN}")
     list(turn.take_turn(runtime, thread.id, f"my github token is {TOKEN}"))
     list(turn.take_turn(runtime, thread.id, f"remember that my github token is {TOKEN}"))
-    said = [message.text for message in chat.list_messages(runtime.read(), thread.id) if message.role is Role.USER]
+    said = [
+        message.text
+        for message in chat.list_messages(runtime.read(), thread.id)
+        if message.role is Role.USER
+    ]
     assert said == ["my github token is ***", "remember that my github token is ***"]
     assert TOKEN not in in_file(runtime) and not curate.list_memories(runtime)
 
 
-@pytest.mark.parametrize("text", [f"My github token is {TOKEN}", f"I keep {TOKEN} in the drawer", "my github token is ***"])
+@pytest.mark.parametrize(
+    "text",
+    [f"My github token is {TOKEN}", f"I keep {TOKEN} in the drawer", "my github token is ***"],
+)
 def test_by_hand_a_secret_is_refused(runtime: Runtime, text: str) -> None:
     for write in (
         lambda: curate.add(runtime, text),
@@ -56,8 +63,17 @@ def test_what_may_be_a_secret_is_asked_about_once(runtime: Runtime) -> None:
 
 def test_an_import_leaves_secrets_out_and_says_so(runtime: Runtime, tmp_path: Path) -> None:
     at = "2026-01-31T08:15:00Z"
-    said = [{"uuid": by, "sender": by, "text": text, "created_at": at} for by, text in (("human", TOKEN), ("assistant", "hi"))]
-    talk = {"uuid": "c", "name": f"about {TOKEN}", "created_at": at, "updated_at": at, "chat_messages": said}
+    said = [
+        {"uuid": by, "sender": by, "text": text, "created_at": at}
+        for by, text in (("human", TOKEN), ("assistant", "hi"))
+    ]
+    talk = {
+        "uuid": "c",
+        "name": f"about {TOKEN}",
+        "created_at": at,
+        "updated_at": at,
+        "chat_messages": said,
+    }
     (tmp_path / "conversations.json").write_text(json.dumps([talk]))
     found = import_file(runtime, tmp_path / "conversations.json")
     assert (found.added["message"], found.hidden) == (2, 2)

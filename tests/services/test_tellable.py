@@ -1,4 +1,6 @@
-"""The part of messages that may be told where something waits for a yes, was denied or was taken back."""
+"""The part of messages that may be told where something waits for a yes, was denied or was taken
+back.
+"""
 
 import pytest
 
@@ -35,7 +37,9 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
     for text in ("My name is Tom. I collect maps.", "Are maps fun?"):
         say(runtime, thread, text)
     whole = [message.text for message in said(runtime, thread)]
-    assert len([text for text in whole if "Tom" in text]) == 3, "the message, its reply and memapp's question"
+    assert len([text for text in whole if "Tom" in text]) == 3, (
+        "the message, its reply and memapp's question"
+    )
     assert told(runtime, thread) == ["I collect maps.", *whole[3:]]
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
@@ -47,7 +51,9 @@ def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> 
     (request,) = pending.list_pending(runtime)
     decisions.deny(runtime, request.id)
     say(runtime, thread, "My name is Tom. I play chess.")
-    assert not any("Tom" in text for text in told(runtime, thread)) and "I play chess." in told(runtime, thread)
+    assert not any("Tom" in text for text in told(runtime, thread)) and "I play chess." in told(
+        runtime, thread
+    )
     assert pending.list_pending(runtime) == [], "it is not asked again"
 
 
@@ -79,7 +85,9 @@ def test_each_text_and_value_is_read_once_however_much_waits() -> None:
     assert withheld._telling.cache_info().misses == len(values)
 
 
-def test_what_may_wait_is_left_out_before_it_is_read(runtime: Runtime, model: ScriptedModel) -> None:
+def test_what_may_wait_is_left_out_before_it_is_read(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     model.enqueue("Depression is hard. Take care.")
     thread = chat_of(runtime, "I have been treated for depression since 2019. I collect maps.")
     assert told(runtime, thread) == ["I collect maps."]
@@ -92,7 +100,10 @@ def test_what_may_wait_is_left_out_before_it_is_read(runtime: Runtime, model: Sc
 def test_a_yes_to_a_sentence_is_one_to_its_message_until_it_is_taken_back(runtime: Runtime) -> None:
     thread = chat_of(runtime, "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.")
     learn(runtime)
-    whole, rest = "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.", "Ich sammle alte Karten."
+    whole, rest = (
+        "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.",
+        "Ich sammle alte Karten.",
+    )
     assert rest in told(runtime, thread)
     (request,) = pending.list_pending(runtime)
     step = decisions.approve(runtime, request.id)

@@ -1,4 +1,6 @@
-"""What the person corrects of what agents did, on a real file: overrides, their outcomes, and what follows for the agent."""
+"""What the person corrects of what agents did, on a real file: overrides, their outcomes, and what
+follows for the agent.
+"""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,7 +16,18 @@ from memapp.domain.turn import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import agent_files, ask_first, curate, forget, insights, lifecycle, rubric, trust, trust_upkeep, undo
+from memapp.services import (
+    agent_files,
+    ask_first,
+    curate,
+    forget,
+    insights,
+    lifecycle,
+    rubric,
+    trust,
+    trust_upkeep,
+    undo,
+)
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.turn import resend_turn
 from memapp.store import agents, changes, history, memories
@@ -40,7 +53,10 @@ class Person:
     @property
     def outcomes(self) -> str:
         overrides = sorted(trust.list_overrides(self.runtime), key=lambda one: one.number)
-        return ", ".join(f"{override.agent} {override.kind} {override.outcome(self.runtime.clock())}" for override in overrides)
+        return ", ".join(
+            f"{override.agent} {override.kind} {override.outcome(self.runtime.clock())}"
+            for override in overrides
+        )
 
     def _apply(self, agent: str, change: changes.Change) -> None:
         with self.runtime.write() as session:
@@ -202,7 +218,7 @@ def test_overrides_and_their_outcomes(script: str, tmp_path: Path) -> None:
         person.runtime.close()
 
 
-# What follows for the agent -----------------------------------------------------------------------------------------------
+# What follows for the agent -----------------------------------------------------------------------
 
 
 def judged(runtime: Runtime, kept: int, corrected: int, agent: str = "rules") -> None:
@@ -239,7 +255,9 @@ def count(runtime: Runtime) -> tuple[int, int]:
     return memories.count_memories(runtime.read(), ALL_LIVE), len(waiting)
 
 
-def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_again(runtime: Runtime) -> None:
+def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_again(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, told(0))
     free = len(learn(runtime, thread))
@@ -256,7 +274,9 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     waiting = count(runtime)[1]
     assert waiting > 60
 
-    for request in [request for request in pending.list_pending(runtime) if request.field == "fact"][:3]:
+    for request in [
+        request for request in pending.list_pending(runtime) if request.field == "fact"
+    ][:3]:
         decisions.approve(runtime, request.id)
     assert trust.get_agent(runtime, "rules").leave == "ask", "10 / 23 is .43"
     assert count(runtime) == (stored + 3, waiting - 3), "a yes stores what waited"
@@ -269,7 +289,9 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     assert count(runtime)[1] == waiting, "nothing waits any more for being an agent's"
 
 
-def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_the_yes(runtime: Runtime) -> None:
+def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_the_yes(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I keep three hens in the garden.")
     (known,) = learn(runtime, thread)
@@ -277,23 +299,31 @@ def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_th
     say(runtime, thread, "No wait, I keep four hens in the garden.")
     learn(runtime, thread)
     assert curate.get(runtime, known.memory.id).state == "live", "nothing is written unasked"
-    request = next(request for request in pending.list_pending(runtime) if "four" in request.new_value)
+    request = next(
+        request for request in pending.list_pending(runtime) if "four" in request.new_value
+    )
     assert request.old_value == known.memory.text
     step = decisions.approve(runtime, request.id)
-    (now,) = [memory.text for memory in curate.list_memories(runtime, ALL_LIVE) if "hens" in memory.text]
+    (now,) = [
+        memory.text for memory in curate.list_memories(runtime, ALL_LIVE) if "hens" in memory.text
+    ]
     assert "four" in now
     undo.undo(runtime, step)
     assert curate.get(runtime, known.memory.id).state == "live"
 
 
-def test_a_model_that_asks_first_waits_with_other_words_and_a_yes_puts_them_in_place(runtime: Runtime) -> None:
+def test_a_model_that_asks_first_waits_with_other_words_and_a_yes_puts_them_in_place(
+    runtime: Runtime,
+) -> None:
     judged(runtime, 0, 5, "model:tiny")
     with runtime.write() as session:
         memory = fact(AGENT_SAID, session.now, origin="said")
         changes.apply(session, Created(memory), Actor("rules"))
         edit = Updated(memory.id, text=MODEL_SAID, origin="distilled")
         assert not ask_first.store_or_ask(runtime, session, edit, Actor("model:tiny"))
-        assert not ask_first.store_or_ask(runtime, session, edit, Actor("model:tiny")), "it is asked about once"
+        assert not ask_first.store_or_ask(runtime, session, edit, Actor("model:tiny")), (
+            "it is asked about once"
+        )
     assert curate.get(runtime, memory.id).text == AGENT_SAID
     (request,) = pending.list_pending(runtime)
     step = decisions.approve(runtime, request.id)
@@ -305,13 +335,19 @@ def test_a_model_that_asks_first_waits_with_other_words_and_a_yes_puts_them_in_p
 def test_other_agents_ask_or_leave_it_where_they_were_corrected_too_often(runtime: Runtime) -> None:
     judged(runtime, 0, 5, "lifecycle")
     with runtime.write() as session:
-        memory = fact("I once saw an owl.", session.now - timedelta(days=200), origin="said", importance=1)
+        memory = fact(
+            "I once saw an owl.", session.now - timedelta(days=200), origin="said", importance=1
+        )
         changes.apply(session, Created(memory), Actor("rules"))
-    assert list(lifecycle.move_unused(runtime, Cancel(), Pace(runtime.clock(), runtime.clock()))) == []
+    assert (
+        list(lifecycle.move_unused(runtime, Cancel(), Pace(runtime.clock(), runtime.clock()))) == []
+    )
     assert curate.get(runtime, memory.id).state == "live"
 
 
-def test_a_blocked_agent_stores_and_proposes_nothing_until_that_is_taken_back(runtime: Runtime) -> None:
+def test_a_blocked_agent_stores_and_proposes_nothing_until_that_is_taken_back(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I keep three hens in the garden.")
     learn(runtime, thread)
@@ -320,7 +356,10 @@ def test_a_blocked_agent_stores_and_proposes_nothing_until_that_is_taken_back(ru
         trust.set_blocked(runtime, "memapp's reading", blocked=True)
     say(runtime, thread, "I play the cello in a quartet. My name is Ana.")
     assert learn(runtime, thread) == []
-    assert (memories.count_memories(runtime.read(), ALL_LIVE), pending.count_pending(runtime)) == (1, 0)
+    assert (memories.count_memories(runtime.read(), ALL_LIVE), pending.count_pending(runtime)) == (
+        1,
+        0,
+    )
 
     assert undo.describe(runtime, undo.undoable(runtime, 1)[0]) == "Blocked memapp's reading"
     undo.undo(runtime, step)
@@ -336,13 +375,17 @@ def test_what_goes_with_a_message_that_is_written_anew_corrects_nobody(runtime: 
     learn(runtime, thread)
     list(resend_turn(runtime, accepted.message.id, "I keep four goats in the garden."))
     learn(runtime, thread)
-    assert [memory.text for memory in curate.list_memories(runtime, ALL_LIVE)] == ["I keep four goats in the garden."]
+    assert [memory.text for memory in curate.list_memories(runtime, ALL_LIVE)] == [
+        "I keep four goats in the garden."
+    ]
     assert trust.list_overrides(runtime) == []
     say(runtime, thread, "Forget the goats.")
-    assert [(override.agent, override.kind) for override in trust.list_overrides(runtime)] == [("rules", "delete")]
+    assert [(override.agent, override.kind) for override in trust.list_overrides(runtime)] == [
+        ("rules", "delete")
+    ]
 
 
-# The rubric ---------------------------------------------------------------------------------------------------------------
+# The rubric ---------------------------------------------------------------------------------------
 
 
 def deny_as(runtime: Runtime, reason: str, *values: str) -> None:
@@ -357,7 +400,9 @@ def tidy_later(runtime: Runtime, days: int = 2) -> None:
     list(trust_upkeep.run_job(runtime, Cancel(), None))
 
 
-def test_three_corrections_that_stood_and_name_a_criterion_propose_a_weight_and_set_none(runtime: Runtime) -> None:
+def test_three_corrections_that_stood_and_name_a_criterion_propose_a_weight_and_set_none(
+    runtime: Runtime,
+) -> None:
     deny_as(runtime, "wrong", "A", "B")
     deny_as(runtime, "private", "C")
     tidy_later(runtime)
@@ -367,7 +412,11 @@ def test_three_corrections_that_stood_and_name_a_criterion_propose_a_weight_and_
     assert pending.list_pending(runtime) == [], "the third has not stood for a day"
     tidy_later(runtime)
     (request,) = pending.list_pending(runtime)
-    assert (request.field, request.old_value, request.new_value) == ("rubric", "Accuracy 0.25", "Accuracy 0.35")
+    assert (request.field, request.old_value, request.new_value) == (
+        "rubric",
+        "Accuracy 0.25",
+        "Accuracy 0.35",
+    )
     assert rubric.list_criteria(runtime)[0].weight == 0.25
 
     step = decisions.approve(runtime, request.id)
@@ -400,7 +449,7 @@ def test_the_person_weighs_criteria_and_begins_new_ones(runtime: Runtime) -> Non
         rubric.set_weight(runtime, "Evidence", 0.2)
 
 
-# What is kept of it -------------------------------------------------------------------------------------------------------
+# What is kept of it -------------------------------------------------------------------------------
 
 
 def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None:
@@ -412,7 +461,9 @@ def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None
     assert before.history()[-1][1] == pytest.approx(before.trust, abs=1e-9)
     assert trust.history(runtime, before)[0][2] == "you said no: Fact rules 129"
     runtime.clock.now += timedelta(days=2_000)  # type: ignore[attr-defined]
-    assert list(trust_upkeep.run_job(runtime, Cancel(), then)) == [], "a clock that leapt is not believed"
+    assert list(trust_upkeep.run_job(runtime, Cancel(), then)) == [], (
+        "a clock that leapt is not believed"
+    )
     runtime.clock.now -= timedelta(days=2_000)  # type: ignore[attr-defined]
     assert trust_upkeep.waiting(runtime) == 1
     assert list(trust_upkeep.run_job(runtime, Cancel(), None)) == [1]
@@ -422,7 +473,9 @@ def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None
     assert after.months and sum(trust_sums.judged for trust_sums in after.months.values()) == 30
     assert after.total.judged in (100, 130), "a month counts where all of it is in the window"
     runtime.clock.now += timedelta(days=200)  # type: ignore[attr-defined]
-    assert trust.get_agent(runtime, "rules").total == before.total, "when nothing is recent, all there is counts"
+    assert trust.get_agent(runtime, "rules").total == before.total, (
+        "when nothing is recent, all there is counts"
+    )
 
 
 def test_very_low_trust_puts_an_agent_on_probation(runtime: Runtime) -> None:
@@ -430,12 +483,17 @@ def test_very_low_trust_puts_an_agent_on_probation(runtime: Runtime) -> None:
         held = agents.add_round(session, "run_20260131_081500", "Is it so?", "persona:tom")
         for _ in range(40):
             agents.judge_dissent(
-                session, agents.add_dissent(session, held, "persona:ana", "No.", (), 0.0), impact=False, incorporated=False
+                session,
+                agents.add_dissent(session, held, "persona:ana", "No.", (), 0.0),
+                impact=False,
+                incorporated=False,
             )
         for number in range(60):  # decisions for it that the person took back a week later
             made = session.now - timedelta(days=20)
             memory = fact(f"Thing {number}", made)
-            changes.apply(Session(session.conn, session.user_id, made), Created(memory), Actor("persona:ana"))
+            changes.apply(
+                Session(session.conn, session.user_id, made), Created(memory), Actor("persona:ana")
+            )
             changes.apply(session, SoftDeleted(memory.id, "person", session.now), Actor("person"))
     list(trust_upkeep.run_job(runtime, Cancel(), None))
     agent = trust.get_agent(runtime, "persona:ana")
@@ -443,27 +501,45 @@ def test_very_low_trust_puts_an_agent_on_probation(runtime: Runtime) -> None:
     assert agent.probation_until and agent.probation_until - runtime.clock() > timedelta(days=13)
 
 
-# Files --------------------------------------------------------------------------------------------------------------------
+# Files --------------------------------------------------------------------------------------------
 
 
 def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: Path) -> None:
     judged(runtime, 2, 3)
     with runtime.write() as session:
-        held = agents.add_round(session, "run_20260131_081500", "Write it down", "rules", artifact_type="adr")
-        number = agents.add_dissent(session, held, "rules", "It ignores the tooling.", ("Accuracy", "Completeness"), 1.4)
+        held = agents.add_round(
+            session, "run_20260131_081500", "Write it down", "rules", artifact_type="adr"
+        )
+        number = agents.add_dissent(
+            session, held, "rules", "It ignores the tooling.", ("Accuracy", "Completeness"), 1.4
+        )
         agents.judge_dissent(session, number, impact=True, incorporated=True)
     list(trust_upkeep.run_job(runtime, Cancel(), None))
     record = agent_files.export_agent(runtime, trust.get_agent(runtime, "rules"))
     assert set(record) == {
-        *("agent_name", "model", "primary_role", "dissent_history", "override_history", "trust_score", "trust_score_history"),
+        *(
+            "agent_name",
+            "model",
+            "primary_role",
+            "dissent_history",
+            "override_history",
+            "trust_score",
+            "trust_score_history",
+        ),
         *("long_term_stats", "rounds_participated", "probation_until"),
     }
     (dissent,) = record["dissent_history"]
     assert dissent["round_id"] == "run_20260131_081500/round_1"
     assert dissent["context"] == {"task": "Write it down", "artifact_type": "adr"}
     override = record["override_history"][0]
-    assert (override["agent_output"], override["human_decision"], override["regret"]) == ("Fact rules 2", "", False)
-    deadline, at = (datetime.fromisoformat(override[name]) for name in ("auto_check_deadline", "timestamp"))
+    assert (override["agent_output"], override["human_decision"], override["regret"]) == (
+        "Fact rules 2",
+        "",
+        False,
+    )
+    deadline, at = (
+        datetime.fromisoformat(override[name]) for name in ("auto_check_deadline", "timestamp")
+    )
     assert deadline - at == timedelta(hours=24)
 
     path = tmp_path / "rules.json"
@@ -483,13 +559,37 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
     other.close()
 
 
-def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tmp_path: Path) -> None:
-    override = {"round_id": "r/1", "timestamp": "2026-01-30T10:00:00Z", "context": {"task": "t"}, "agent_output": "a"}
-    override |= {"human_decision": "b", "auto_check_deadline": "2026-01-31T10:00:00Z", "reverted_by": None}
-    record = {"agent_name": "Creator1", "model": "m", "primary_role": "creator", "dissent_history": [], "trust_score": 0.78}
-    record |= {"override_history": [{**override, "regret": item} for item in (True, False, False, False)]}
+def test_an_imported_file_keeps_its_literal_count_of_regret(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    override = {
+        "round_id": "r/1",
+        "timestamp": "2026-01-30T10:00:00Z",
+        "context": {"task": "t"},
+        "agent_output": "a",
+    }
+    override |= {
+        "human_decision": "b",
+        "auto_check_deadline": "2026-01-31T10:00:00Z",
+        "reverted_by": None,
+    }
+    record = {
+        "agent_name": "Creator1",
+        "model": "m",
+        "primary_role": "creator",
+        "dissent_history": [],
+        "trust_score": 0.78,
+    }
+    record |= {
+        "override_history": [{**override, "regret": item} for item in (True, False, False, False)]
+    }
     record |= {"trust_score_history": [], "rounds_participated": 24, "probation_until": None}
-    record |= {"long_term_stats": {"avg_dissent_depth_last_90d": 0.75, "dissent_impact_ratio_last_90d": 0.6}}
+    record |= {
+        "long_term_stats": {
+            "avg_dissent_depth_last_90d": 0.75,
+            "dissent_impact_ratio_last_90d": 0.6,
+        }
+    }
     record["long_term_stats"] |= {"total_overrides": 42, "regret_rate_last_90d": 0.1}  # type: ignore[operator]
     path = tmp_path / "Creator1.json"
     path.write_text(strict_json.write(record))
@@ -499,9 +599,20 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tm
     assert agent.imported
     assert agent.rounds == 24
 
-    wrong = ({"agent_name": ""}, {"more": 1}, {"rounds_participated": -1}, {"primary_role": "king"}, {"trust_score": True})
+    wrong = (
+        {"agent_name": ""},
+        {"more": 1},
+        {"rounds_participated": -1},
+        {"primary_role": "king"},
+        {"trust_score": True},
+    )
     wrong += ({"probation_until": "2026-01-31"}, {"probation_until": 3}, {"dissent_history": {}})  # type: ignore[assignment]
-    for broken in ("[]", "{}", "{", *(strict_json.write(record | {"agent_name": "Creator2"} | item) for item in wrong)):
+    for broken in (
+        "[]",
+        "{}",
+        "{",
+        *(strict_json.write(record | {"agent_name": "Creator2"} | item) for item in wrong),
+    ):
         path.write_text(broken)
         with pytest.raises(UsageError, match="no record of an agent"):
             agent_files.import_agent(runtime, path)

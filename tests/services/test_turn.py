@@ -55,7 +55,9 @@ def bug(*_: object, **__: object) -> None:
 
 
 def test_each_step_that_reads_a_message_is_tried_with_a_bug_in_it() -> None:
-    calls = (node for module in (turn, answer) for node in ast.walk(ast.parse(inspect.getsource(module))))
+    calls = (
+        node for module in (turn, answer) for node in ast.walk(ast.parse(inspect.getsource(module)))
+    )
     steps = {
         next(arg.value for arg in call.args if isinstance(arg, ast.Constant))
         for call in calls
@@ -82,14 +84,24 @@ def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
             case "take_answers_back":
                 happened = list(turn.resend_turn(runtime, only(Accepted, first).message.id, text))
             case "open_question":
-                happened, text = list(turn.retry_turn(runtime, only(Completed, first).reply.id)), "I live in Oslo."
+                happened, text = (
+                    list(turn.retry_turn(runtime, only(Completed, first).reply.id)),
+                    "I live in Oslo.",
+                )
             case _:
                 happened = say(runtime, thread, text)
     assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == text
     (skipped, *_) = recorded(runtime, step)
-    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": "IndexError"})
-    assert only(Completed, say(runtime, thread, "Tell me about coffee.")).reply.status is MessageStatus.COMPLETE
+    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == (
+        "skipped",
+        thread,
+        {"error": "IndexError"},
+    )
+    assert (
+        only(Completed, say(runtime, thread, "Tell me about coffee.")).reply.status
+        is MessageStatus.COMPLETE
+    )
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
@@ -103,7 +115,10 @@ def test_whatever_goes_wrong_while_a_message_is_read_it_is_answered_and_learned_
     with monkeypatch.context() as planted:
         for step in ("reader.propose_profile", "compare", "retract_unsaid", "questions.ask_about"):
             planted.setattr(f"memapp.services.turn.{step}", fail)
-        assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
+        assert (
+            only(Completed, say(runtime, thread, "I keep bees.")).reply.status
+            is MessageStatus.COMPLETE
+        )
     assert learn(runtime), "it is learned from all the same"
 
 
@@ -124,11 +139,19 @@ def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
     assert isinstance(accepted, Accepted)
     assert list(taken), "the rest is read after that"
     readers = {name for name in called if name.startswith(("memapp.language", "memapp.prompts"))}
-    services = {name.removeprefix("memapp.services.") for name in called if name.startswith("memapp.services")}
-    assert (readers, services) == ({"memapp.language.secrets"}, {"turn", "open_turn"}), "secrets are in no file for a moment"
+    services = {
+        name.removeprefix("memapp.services.")
+        for name in called
+        if name.startswith("memapp.services")
+    }
+    assert (readers, services) == ({"memapp.language.secrets"}, {"turn", "open_turn"}), (
+        "secrets are in no file for a moment"
+    )
 
 
-def test_a_yes_is_carried_out_once_wherever_the_turn_ends(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_yes_is_carried_out_once_wherever_the_turn_ends(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
     begun = turn.take_turn(runtime, thread, "yes")
     next(begun)
@@ -138,13 +161,21 @@ def test_a_yes_is_carried_out_once_wherever_the_turn_ends(runtime: Runtime, monk
     reply = chats.page(runtime, thread).messages[-1]
     assert decisions.profile(runtime) == {}
     happened = list(turn.retry_turn(runtime, reply.id))
-    assert (decisions.profile(runtime), only(Completed, happened).reply.model) == ({"city": ("Oslo",)}, OWN_WORDS)
+    assert (decisions.profile(runtime), only(Completed, happened).reply.model) == (
+        {"city": ("Oslo",)},
+        OWN_WORDS,
+    )
     decided = len(history.list_entries(runtime.read()))
     learn(runtime)
-    assert (decisions.profile(runtime), len(history.list_entries(runtime.read()))) == ({"city": ("Oslo",)}, decided)
+    assert (decisions.profile(runtime), len(history.list_entries(runtime.read()))) == (
+        {"city": ("Oslo",)},
+        decided,
+    )
 
 
-def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(runtime: Runtime) -> None:
+def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(
+    runtime: Runtime,
+) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
     begun = turn.take_turn(runtime, thread, "yes")
     next(begun)
@@ -157,7 +188,9 @@ def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(r
     assert pending.list_pending(runtime) == []
 
 
-def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_killed(runtime: Runtime) -> None:
+def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_killed(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     begun = turn.take_turn(runtime, thread, "Off the record: I keep bees.")
     message = only(Accepted, [next(begun)]).message
@@ -165,14 +198,18 @@ def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_ki
     assert learn(runtime) == [] and search.taken_back(runtime.read(), [message.id])
 
 
-def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_is_saved_before_any_model_compares_what_it_means(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     thread = new_chat(runtime)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     model.enqueue("Hello.", prediction="I would like to talk about tea.")
     say(runtime, thread, "Hi!")
     learn(runtime, thread)
-    assert (at := checkpoints.load(runtime.read(), thread)).last_prediction == "I would like to talk about tea.", at
+    assert (
+        at := checkpoints.load(runtime.read(), thread)
+    ).last_prediction == "I would like to talk about tea.", at
     texts: list[str] = []
     waited: list[bool] = []
 
@@ -186,10 +223,14 @@ def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Run
     embed = embedder.embed
     monkeypatch.setattr(embedder, "embed", look)
     assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
-    assert (set(texts), set(waited)) == ({"Tell me about coffee."}, {False}), "nor does a person wait for one that has to load"
+    assert (set(texts), set(waited)) == ({"Tell me about coffee."}, {False}), (
+        "nor does a person wait for one that has to load"
+    )
 
 
-def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_that_cannot_be_saved_replace_nothing(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     thread = new_chat(runtime)
     sent = only(Accepted, say(runtime, thread, "I have two cats.")).message
     before = [message.text for message in chats.page(runtime, thread).messages]
@@ -207,11 +248,18 @@ def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> N
     thread = new_chat(runtime)
     sent = only(Completed, say(runtime, thread, "I have two cats.")).reply
     chats.delete_thread(runtime, thread)
-    for begin in (turn.take_turn(runtime, thread, "Hello?"), turn.retry_turn(runtime, sent.id), turn.remark(runtime, thread)):
+    for begin in (
+        turn.take_turn(runtime, thread, "Hello?"),
+        turn.retry_turn(runtime, sent.id),
+        turn.remark(runtime, thread),
+    ):
         with pytest.raises(UsageError, match="chat is deleted"):
             list(begin)
     chats.restore_thread(runtime, thread)
-    assert [message.text for message in chats.page(runtime, thread).messages] == ["I have two cats.", sent.text]
+    assert [message.text for message in chats.page(runtime, thread).messages] == [
+        "I have two cats.",
+        sent.text,
+    ]
 
 
 def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(runtime: Runtime) -> None:
@@ -219,8 +267,12 @@ def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(runtime
     assert isinstance(model, ScriptedModel)
     model.enqueue("<think>They want tea.</think>\n\nOolong, then.")
     happened = say(runtime, thread, "Which tea?")
-    assert "".join(event.text for event in happened if isinstance(event, Thinking)) == "They want tea."
-    assert "".join(event.text for event in happened if isinstance(event, Streamed)) == "Oolong, then."
+    assert (
+        "".join(event.text for event in happened if isinstance(event, Thinking)) == "They want tea."
+    )
+    assert (
+        "".join(event.text for event in happened if isinstance(event, Streamed)) == "Oolong, then."
+    )
     assert only(Completed, happened).reply.text == "Oolong, then."
     model.enqueue("<think>They want tea. Or coffee")
     assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
@@ -234,7 +286,10 @@ def test_what_turns_out_to_be_thought_is_taken_back_and_not_kept(runtime: Runtim
     happened = say(runtime, thread, "Which tea?")
     at = next(number for number, event in enumerate(happened) if isinstance(event, Thinking))
     assert happened[at] == Thinking("They want tea.\n", retracts=True)
-    assert "".join(event.text for event in happened[at:] if isinstance(event, Streamed)) == "Oolong, then."
+    assert (
+        "".join(event.text for event in happened[at:] if isinstance(event, Streamed))
+        == "Oolong, then."
+    )
     assert only(Completed, happened).reply.text == "Oolong, then."
     model.enqueue("They want tea.\n</think>\n\n")
     assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
@@ -246,21 +301,33 @@ def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_
     runtime: Runtime, model: ScriptedModel
 ) -> None:
     thread = new_chat(runtime)
-    model.enqueue("I am always here for you. I am always here for you. I am always here for you. And so on.")
-    assert only(Completed, say(runtime, thread, "Hello there, my friend.")).reply.text == "I am always here for you."
+    model.enqueue(
+        "I am always here for you. I am always here for you. I am always here for you. And so on."
+    )
+    assert (
+        only(Completed, say(runtime, thread, "Hello there, my friend.")).reply.text
+        == "I am always here for you."
+    )
     with runtime.write() as session:
-        session.run("UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'")
+        session.run(
+            "UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'"
+        )
     say(runtime, thread, "Which tea is best at noon?")
     assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
 
 
 @pytest.mark.parametrize("persona", ["tom", "companion"])
-def test_a_reply_that_says_the_message_again_is_no_reply(runtime: Runtime, model: ScriptedModel, persona: str) -> None:
+def test_a_reply_that_says_the_message_again_is_no_reply(
+    runtime: Runtime, model: ScriptedModel, persona: str
+) -> None:
     thread, asked = new_chat(runtime, persona), "Who had a motive, then?"
     model.enqueue(asked)
     model.enqueue("The baker, if anybody.")
     happened = say(runtime, thread, asked)
-    assert (only(Restarted, happened).repeated, only(Completed, happened).reply.text) == (asked, "The baker, if anybody.")
+    assert (only(Restarted, happened).repeated, only(Completed, happened).reply.text) == (
+        asked,
+        "The baker, if anybody.",
+    )
     told = "I found scorch marks inside the oven."
     for _ in range(2):
         model.enqueue(f"{told} What do you make of them?")
@@ -286,7 +353,9 @@ def test_where_a_model_only_says_messages_again_memapp_says_that_it_found_no_ans
 class Endless(ScriptedModel):
     """Replies with one piece that is longer than a message may be, and goes on."""
 
-    def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
+    def generate(
+        self, prompt: Prompt, sampling: Sampling, cancel: Cancel
+    ) -> Generator[Piece | Finished, None, None]:
         if call_kind(prompt, sampling) != "reply":
             yield from super().generate(prompt, sampling, cancel)
         while call_kind(prompt, sampling) == "reply":
@@ -298,7 +367,10 @@ def test_a_reply_ends_where_a_message_ends(tmp_path: Path) -> None:
     happened = say(runtime, new_chat(runtime), "Tell me all.")
     reply = only(Completed, happened).reply
     assert reply.text == ("word " * 40_000).strip() and reply.usage.at_limit
-    assert sum(len(event.text) for event in happened if isinstance(event, Streamed)) == MAX_MESSAGE_CHARS
+    assert (
+        sum(len(event.text) for event in happened if isinstance(event, Streamed))
+        == MAX_MESSAGE_CHARS
+    )
     runtime.close()
 
 
@@ -313,7 +385,9 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
     for module in (turn, answer):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: watch[0]))
     runtime = make_runtime(tmp_path, ScriptedModel(delay_seconds=1.0, sleep=sleep))
-    usage = only(Completed, say(runtime, new_chat(runtime), "Tell me about oolong tea.")).reply.usage
+    usage = only(
+        Completed, say(runtime, new_chat(runtime), "Tell me about oolong tea.")
+    ).reply.usage
     (answered,) = recorded(runtime, "respond")
     call_1, call_2 = answered["meta"]["call_1"], answered["meta"]["call_2"]
     assert call_1["prefill_tokens"] > 0 and call_1["decode_tokens"] > 0
@@ -335,11 +409,15 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
     assert checked is not None and "was not compared" not in checked.why
 
 
-def test_a_message_does_not_wait_long_for_an_embedding_model(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_does_not_wait_long_for_an_embedding_model(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(turn, "EMBEDDER_SECONDS", 0.01)
     thread = new_chat(runtime)
     runtime.embedding.loading("Loading the embedding model…")
-    assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
+    assert (
+        only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
+    )
 
 
 @pytest.mark.parametrize(
@@ -347,7 +425,11 @@ def test_a_message_does_not_wait_long_for_an_embedding_model(runtime: Runtime, m
     [
         ({"context_tokens": 1400}, 1400, "Raise `context_tokens` or lower `reply_tokens`."),
         ({"budget_tokens": 1400}, 4096, "Raise `budget_tokens` or lower `reply_tokens`."),
-        ({}, 1350, "This model has a window of 1,350 tokens: lower `reply_tokens`, or choose another model."),
+        (
+            {},
+            1350,
+            "This model has a window of 1,350 tokens: lower `reply_tokens`, or choose another model.",
+        ),
     ],
 )
 def test_a_limit_that_leaves_no_room_is_named_and_what_is_advised_helps(
@@ -357,8 +439,13 @@ def test_a_limit_that_leaves_no_room_is_named_and_what_is_advised_helps(
     thread = new_chat(runtime)
     assert advice in str(only(Failed, say(runtime, thread, "Which tea?")).error)
     runtime.close()
-    for helps, enlarged in (({"reply_tokens": 40}, window), (dict.fromkeys(knobs, 2048), 2048 if knobs else 0)):
-        runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**knobs, **helps})
+    for helps, enlarged in (
+        ({"reply_tokens": 40}, window),
+        (dict.fromkeys(knobs, 2048), 2048 if knobs else 0),
+    ):
+        runtime = make_runtime(
+            tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**knobs, **helps}
+        )
         assert only(Completed, say(runtime, thread, "Which tea?")).reply.text
         runtime.close()
 
@@ -373,5 +460,8 @@ def test_a_reply_that_denies_what_a_note_says_gives_way_to_the_note(tmp_path: Pa
         in only(Completed, say(runtime, new_chat(runtime), "where does Mira live?")).reply.text
     )
     model.enqueue("You haven't told me when Mira moved.")
-    assert "haven't" in only(Completed, say(runtime, new_chat(runtime), "when did Mira move?")).reply.text
+    assert (
+        "haven't"
+        in only(Completed, say(runtime, new_chat(runtime), "when did Mira move?")).reply.text
+    )
     runtime.close()

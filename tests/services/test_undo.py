@@ -31,8 +31,13 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 
 def state(runtime: Runtime) -> dict[str, object]:
-    """Everything that is remembered, agreed on and waiting; a request that waits again is a copy with an id of its own."""
-    waiting = sorted((request.field, request.new_value, request.evidence) for request in pending.list_pending(runtime))
+    """Everything that is remembered, agreed on and waiting; a request that waits again is a copy
+    with an id of its own.
+    """
+    waiting = sorted(
+        (request.field, request.new_value, request.evidence)
+        for request in pending.list_pending(runtime)
+    )
     return {**dump(runtime.database.read()), "waiting": waiting}
 
 
@@ -96,7 +101,9 @@ def test_what_only_confirms_a_fact_is_no_step_of_its_own(runtime: Runtime) -> No
     assert state(runtime) == before
 
 
-def test_a_chain_of_facts_is_taken_back_link_by_link_across_restarts(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_chain_of_facts_is_taken_back_link_by_link_across_restarts(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     states = []
     for text in ("I play the accordion.", "I keep two hens in the garden.", *CORRECTIONS):
         states.append((state(runtime), ready(runtime)))
@@ -138,15 +145,22 @@ def test_a_step_is_taken_back_only_after_what_was_built_on_it(runtime: Runtime) 
     assert known(runtime) == set()
 
 
-def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(runtime: Runtime) -> None:
-    closest = runtime.settings.model_copy(update={"link_min": 0.9})  # what is related is chosen anew when a fact comes back
+def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(
+    runtime: Runtime,
+) -> None:
+    closest = runtime.settings.model_copy(
+        update={"link_min": 0.9}
+    )  # what is related is chosen anew when a fact comes back
     runtime.loaded = replace(runtime.loaded, settings=closest)
     oslo = curate.get(runtime, curate.add(runtime, "I live in Oslo near the harbour.").memory_id)
     undo.undo_last(runtime)
     learn(runtime, "I play the accordion.")
     cello = curate.add(runtime, "I play the cello.").memory_id
     city = requests.propose(runtime, "city", "Oslo", memory=replace(oslo, origin="said"))
-    name, tongue = requests.propose(runtime, "preferred_name", "Ana"), requests.propose(runtime, "language", "Dutch")
+    name, tongue = (
+        requests.propose(runtime, "preferred_name", "Ana"),
+        requests.propose(runtime, "language", "Dutch"),
+    )
     assert city and name and tongue
     ready(runtime)
     steps: list[Callable[[], object]] = [
@@ -169,7 +183,12 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
         step()
         ready(runtime)
     assert decisions.profile(runtime) == {"city": ("Bergen",)}
-    assert known(runtime) == {"I play the accordion.", "My sister Ilse is a potter.", "I play the viola.", CORRECTIONS[0]}
+    assert known(runtime) == {
+        "I play the accordion.",
+        "My sister Ilse is a potter.",
+        "I play the viola.",
+        CORRECTIONS[0],
+    }
     for before in reversed(states):
         undo.undo_last(runtime)
         assert state(runtime) == before
@@ -177,8 +196,13 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
     assert decisions.profile(runtime) == {}
 
 
-def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_ones(runtime: Runtime) -> None:
-    ids = [curate.add(runtime, f"I {does}.").memory_id for does in ("live in Rome", "keep bees", "play the cello")]
+def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_ones(
+    runtime: Runtime,
+) -> None:
+    ids = [
+        curate.add(runtime, f"I {does}.").memory_id
+        for does in ("live in Rome", "keep bees", "play the cello")
+    ]
     decisions.set_field(runtime, "city", "Rome")
     curate.discard(runtime, *ids[1:])
     decisions.set_field(runtime, "city", "Bergen")

@@ -32,7 +32,11 @@ def clock(runtime: Runtime) -> Clock:
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
-    return [made.memory.text for made in upkeep.work(runtime, thread_id, Cancel()) if isinstance(made, Remembered)]
+    return [
+        made.memory.text
+        for made in upkeep.work(runtime, thread_id, Cancel())
+        if isinstance(made, Remembered)
+    ]
 
 
 def pending(runtime: Runtime) -> int:
@@ -40,7 +44,10 @@ def pending(runtime: Runtime) -> int:
 
 
 def states(runtime: Runtime) -> list[str]:
-    return [row["state"] for row in runtime.database.read().execute("SELECT state FROM surprises ORDER BY id")]
+    return [
+        row["state"]
+        for row in runtime.database.read().execute("SELECT state FROM surprises ORDER BY id")
+    ]
 
 
 def live(runtime: Runtime) -> list[str]:
@@ -59,7 +66,9 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=fail))
 
 
-def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Runtime, model: ScriptedModel) -> None:
+def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = chat_of(runtime, "I keep bees and two hens.")
     for typed in ("", "Well", "Well, what shall I feed them"):
         upkeep.warm(runtime, thread, typed, Cancel())
@@ -68,17 +77,25 @@ def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Ru
         assert begun.turns[:-1] == message.turns[:-1] == coming.turns[:-1]
 
 
-def test_both_calls_are_prefilled_before_anything_is_typed(runtime: Runtime, model: ScriptedModel) -> None:
+def test_both_calls_are_prefilled_before_anything_is_typed(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
     thread = new_chat(runtime)
     upkeep.warm(runtime, thread, "", Cancel())
     assert [prompt.slot for prompt in model.warmed] == ["look-up", "chat"]
     model.enqueue("Clover.", needed_info=["hens"])
-    usages = [event.reply.usage for event in say(runtime, thread, "What shall I feed the hens?") if isinstance(event, Completed)]
+    usages = [
+        event.reply.usage
+        for event in say(runtime, thread, "What shall I feed the hens?")
+        if isinstance(event, Completed)
+    ]
     assert usages[0] and usages[0].reused_tokens > 500
 
 
 @pytest.mark.parametrize("persona", ["companion", "tom"])
-def test_a_chat_that_has_not_begun_is_prefilled_too(runtime: Runtime, model: ScriptedModel, persona: str) -> None:
+def test_a_chat_that_has_not_begun_is_prefilled_too(
+    runtime: Runtime, model: ScriptedModel, persona: str
+) -> None:
     upkeep.warm_new_chat(runtime, persona, "Where shall we", Cancel())
     look_up, chat = model.warmed
     say(runtime, new_chat(runtime, persona), "Where shall we go?")
@@ -88,7 +105,9 @@ def test_a_chat_that_has_not_begun_is_prefilled_too(runtime: Runtime, model: Scr
     assert answered.turns[-1].content.startswith(chat.turns[-1].content)
 
 
-def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
+def test_what_is_known_from_long_ago_does_not_stop_learning(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=5)
     curate.add(runtime, PLAYS)
     for number in range(60):
@@ -100,7 +119,9 @@ def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, mode
     runtime.close()
 
 
-def test_without_an_embedding_model_each_message_waits(tmp_path: Path, model: ScriptedModel) -> None:
+def test_without_an_embedding_model_each_message_waits(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
     runtime = make_runtime(tmp_path, model, embedder=False)
     chat_of(runtime, KEEPS, PLAYS)
     assert (learn(runtime), pending(runtime)) == ([], 2)
@@ -127,12 +148,17 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
         say(runtime, new_chat(runtime), text)
     made = upkeep.work(runtime, None, Cancel())
     first = next(made)
-    assert isinstance(first, ConsentRequest) and first.new_value == "My salary is 54000 euros a year."
+    assert (
+        isinstance(first, ConsentRequest) and first.new_value == "My salary is 54000 euros a year."
+    )
     assert (live(runtime), pending(runtime)) == ([], 1)
     assert [type(event) for event in made] == [Remembered]
 
 
-@pytest.mark.parametrize(("expected", "learned", "state"), [("Tell me more.", [PLAYS], "learned"), (PLAYS, [], "nothing")])
+@pytest.mark.parametrize(
+    ("expected", "learned", "state"),
+    [("Tell me more.", [PLAYS], "learned"), (PLAYS, [], "nothing")],
+)
 def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     runtime: Runtime, model: ScriptedModel, expected: str, learned: list[str], state: str
 ) -> None:
@@ -170,7 +196,11 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
         raise ValueError("no")
 
     monkeypatch.setattr(learning, "compare", fail)
-    made = [event.memory.text for event in upkeep.work(runtime, None, cancel) if isinstance(event, Remembered)]
+    made = [
+        event.memory.text
+        for event in upkeep.work(runtime, None, cancel)
+        if isinstance(event, Remembered)
+    ]
     assert tried == ([KEEPS] if cancelled else [KEEPS, PLAYS])
     assert made == tried
 
@@ -191,7 +221,9 @@ def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> No
     assert (learn(runtime), states(runtime)) == ([], ["nothing"])
 
 
-def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp_path: Path, model: ScriptedModel) -> None:
+def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=1)
     for text in ("User keeps bees.", "User owns a tandem."):
         curate.add(runtime, text)
@@ -212,7 +244,9 @@ def test_what_fails_goes_behind_what_is_new(runtime: Runtime, failing: None) -> 
     assert learn(runtime) == [PLAYS]
 
 
-def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, failing: None, clock: Clock) -> None:
+def test_what_fails_on_three_days_is_set_aside_and_counted(
+    runtime: Runtime, failing: None, clock: Clock
+) -> None:
     say(runtime, new_chat(runtime), KEEPS)
     for state in ("pending", "pending", "failed"):
         for _ in range(5):  # a server that is away for an evening costs one try

@@ -1,4 +1,6 @@
-"""A value that waits or was denied is told in no other chat and predicts nothing, however it is written, until the yes."""
+"""A value that waits or was denied is told in no other chat and predicts nothing, however it is
+written, until the yes.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -26,9 +28,16 @@ def recased(text: str) -> st.SearchStrategy[str]:
     def written(way: tuple[list[str], list[bool], str]) -> str:
         words, upper, apostrophe = way
         joined = " ".join(words).replace("’", apostrophe)
-        return "".join(text.upper() if up else text.lower() for text, up in zip(joined, upper * len(joined), strict=False))
+        return "".join(
+            text.upper() if up else text.lower()
+            for text, up in zip(joined, upper * len(joined), strict=False)
+        )
 
-    ways = st.tuples(st.permutations(text.split()), st.lists(st.booleans(), min_size=3, max_size=7), st.sampled_from("’'ʼ‘`´＇"))
+    ways = st.tuples(
+        st.permutations(text.split()),
+        st.lists(st.booleans(), min_size=3, max_size=7),
+        st.sampled_from("’'ʼ‘`´＇"),
+    )
     return ways.map(written)
 
 
@@ -40,11 +49,15 @@ def ways(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(max_examples=15)
 @given(way=ways(), denied=st.booleans())
-def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, str], denied: bool) -> None:
+def test_a_value_is_withheld_however_it_is_written_until_a_yes(
+    way: tuple[str, str], denied: bool
+) -> None:
     value, written = way
     with empty_store() as runtime:
         read_in = typed(runtime, new_chat(runtime), f"My {value} came back.")
-        said_again = typed(runtime, new_chat(runtime), f"The trams were late again. It was {written} once more.")
+        said_again = typed(
+            runtime, new_chat(runtime), f"The trams were late again. It was {written} once more."
+        )
         request = requests.propose(runtime, "health", value, message_id=read_in.id, typed=True)
         assert request
         if denied:
@@ -53,8 +66,16 @@ def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, s
         else:
             assert requests.propose(runtime, "health", written) == request, "it is asked once"
         assert read_in.id not in told(runtime, value)
-        assert told(runtime, value).get(said_again.id, "The trams were late again.") == "The trams were late again."
-        found = [hit.id for word in written.split() for hit in browse.find(runtime, word) if len(word) > 2]
+        assert (
+            told(runtime, value).get(said_again.id, "The trams were late again.")
+            == "The trams were late again."
+        )
+        found = [
+            hit.id
+            for word in written.split()
+            for hit in browse.find(runtime, word)
+            if len(word) > 2
+        ]
         assert said_again.id in found, "the person finds their message"
         keywords = [written, *written.split(), "trams"]
         assert without_words_of_withheld(runtime.read(), keywords)[-1:] == ["trams"]
@@ -65,7 +86,12 @@ def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, s
 
 def told(runtime: Runtime, value: str) -> dict[str, str]:
     """Return what another chat may quote, by message."""
-    asked = RecallRequest(f"trams late again {value} came back", 20, kinds=("message",), scope=conversation_scope(runtime))
+    asked = RecallRequest(
+        f"trams late again {value} came back",
+        20,
+        kinds=("message",),
+        scope=conversation_scope(runtime),
+    )
     return {hit.id: hit.text for hit in recall(runtime, asked)}
 
 
@@ -84,11 +110,25 @@ def test_a_reply_that_calls_the_person_by_a_name_that_waits_is_told_without_it(
     requests.propose(runtime, field, value)
     named = "Hello, Ottilie Brandt! The harbour opens at nine. Bring boots."
     with runtime.write() as session:
-        reply = chat.add_message(session, thread, Role.ASSISTANT, named, runtime.clock(), origin=Origin.MODEL, reply_to=asked.id)
-    assert [message.text.replace("\n", " ") for message in tellable(runtime.read(), [reply])] == [left] * bool(left)
+        reply = chat.add_message(
+            session,
+            thread,
+            Role.ASSISTANT,
+            named,
+            runtime.clock(),
+            origin=Origin.MODEL,
+            reply_to=asked.id,
+        )
+    assert [message.text.replace("\n", " ") for message in tellable(runtime.read(), [reply])] == [
+        left
+    ] * bool(left)
 
 
-FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABETES", "diabetes type one, and sport"]
+FORMS = [
+    "She asks about Diabetes diets.",
+    "User wonders what to eat with DIABETES",
+    "diabetes type one, and sport",
+]
 
 
 @pytest.mark.parametrize("prediction", FORMS)
@@ -107,7 +147,9 @@ def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction
 
 def test_a_no_outlives_the_request_that_it_was_said_to(runtime: Runtime) -> None:
     read_in = typed(runtime, new_chat(runtime), "I have type one diabetes.")
-    request = requests.propose(runtime, "health", "type one diabetes", message_id=read_in.id, typed=True)
+    request = requests.propose(
+        runtime, "health", "type one diabetes", message_id=read_in.id, typed=True
+    )
     assert request
     decisions.deny(runtime, request.id)
     live_on(runtime, runtime.clock(), 60, talking=True)
@@ -117,7 +159,9 @@ def test_a_no_outlives_the_request_that_it_was_said_to(runtime: Runtime) -> None
 
 def test_a_yes_that_was_taken_back_withholds_again(runtime: Runtime) -> None:
     read_in = typed(runtime, new_chat(runtime), "I have type one diabetes.")
-    request = requests.propose(runtime, "health", "type one diabetes", message_id=read_in.id, typed=True)
+    request = requests.propose(
+        runtime, "health", "type one diabetes", message_id=read_in.id, typed=True
+    )
     assert request
     decisions.approve(runtime, request.id)
     assert read_in.id in told(runtime, "type one diabetes")

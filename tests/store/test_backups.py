@@ -26,7 +26,9 @@ def keep(database: Database, value: str) -> None:
         conn.execute("INSERT OR REPLACE INTO interface VALUES ('me', 'note', ?)", (f'"{value}"',))
 
 
-def write(database: Database, now: datetime, cancelled: Callable[[], bool] = lambda: False) -> Path | None:
+def write(
+    database: Database, now: datetime, cancelled: Callable[[], bool] = lambda: False
+) -> Path | None:
     return backups.write_if_due(database, now, EVERY, cancelled)
 
 
@@ -35,7 +37,9 @@ def note_in(path: Path) -> str:
         return str(conn.execute("SELECT value FROM interface").fetchone()[0])
 
 
-def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(database: Database) -> None:
+def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(
+    database: Database,
+) -> None:
     keep(database, "first")
     assert write(database, datetime.now(UTC)) is None, "the file itself is new"
     first = write(database, LATER)
@@ -48,7 +52,9 @@ def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(d
     assert [backup.path for backup in copies(database.path)] == [second, first]
 
 
-def test_what_changes_beside_the_copying_counts_as_a_change(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changes_beside_the_copying_counts_as_a_change(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def back_up(_: Database, target: Path, __: object) -> Path:
         copied = shutil.copyfile(database.path, target)
         keep(database, "beside")
@@ -66,7 +72,9 @@ def test_a_wrong_clock_stops_no_backup(database: Database) -> None:
     assert write(database, LATER)
 
 
-def test_one_that_is_cancelled_or_finds_no_room_leaves_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_cancelled_or_finds_no_room_leaves_nothing(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memapp.store.database.STEPS_BETWEEN_LOOKS", 10)
     with pytest.raises(StoreError):
         write(database, LATER, lambda: True)
@@ -81,7 +89,9 @@ def test_old_copies_of_every_kind_are_let_go_of_and_nothing_else(database: Datab
         for folder, why in ((BACKUPS, "schema1"), (ASIDE, "before-restore"), (BACKUPS, "auto")):
             new_copy(path, folder, why, LATER - timedelta(days=days)).touch()
     (old,) = [
-        backup.path for backup in copies(path) if backup.why == "before-restore" and LATER - backup.made_at > timedelta(days=30)
+        backup.path
+        for backup in copies(path)
+        if backup.why == "before-restore" and LATER - backup.made_at > timedelta(days=30)
     ]
     old.with_name(f"{old.name}-wal").touch()
     mine = path.parent / BACKUPS / "memapp-mine.db"
@@ -104,11 +114,18 @@ def test_a_clock_that_leapt_ends_none_and_later_few_at_once(database: Database) 
 
 def test_the_newest_sound_one_is_found_and_named_with_its_age(database: Database) -> None:
     path = database.path
-    assert from_backup(path) == "There is no backup of it. To begin anew in another file: memapp --db PATH"
+    assert (
+        from_backup(path)
+        == "There is no backup of it. To begin anew in another file: memapp --db PATH"
+    )
     assert backups.newest_sound(path) is None
     now = datetime.now(UTC)
     sound = database.backup(new_copy(path, BACKUPS, "schema9", now - timedelta(hours=5)))
-    damage(database.backup(new_copy(path, BACKUPS, "auto", now - timedelta(hours=1))), "memories_due")
+    damage(
+        database.backup(new_copy(path, BACKUPS, "auto", now - timedelta(hours=1))), "memories_due"
+    )
     new_copy(path, ASIDE, "before-restore", now).write_bytes(sound.read_bytes())
     assert backups.newest_sound(path) == Copy(path, sound, "schema9", now - timedelta(hours=5))
-    assert from_backup(path).startswith("Its newest backup is 1 hour old. To put it back: memapp restore --yes --file '")
+    assert from_backup(path).startswith(
+        "Its newest backup is 1 hour old. To put it back: memapp restore --yes --file '"
+    )

@@ -67,9 +67,15 @@ def undo(database: Database, revision: Revision) -> Revision:
 
 
 def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that the person's memory consists of. A creation taken back lies in the trash: the one allowed difference."""
-    conn.execute("PRAGMA query_only = 0")  # for a table in memory: the file itself is open for reading only
-    conn.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab ('main', 'memories_fts', 'instance')")
+    """Everything that the person's memory consists of. A creation taken back lies in the trash: the
+    one allowed difference.
+    """
+    conn.execute(
+        "PRAGMA query_only = 0"
+    )  # for a table in memory: the file itself is open for reading only
+    conn.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab ('main', 'memories_fts', 'instance')"
+    )
     conn.execute("PRAGMA query_only = 1")
     kept = "SELECT id FROM memories WHERE reason <> 'undone'"
     tables = {
@@ -95,11 +101,18 @@ def dump_with_vectors(database: Database) -> dict[str, list[tuple[object, ...]]]
     give_vectors(database)
     sql = """SELECT m.id, e.vector FROM embeddings e LEFT JOIN memories m ON m.key = e.owner_key WHERE e.owner_kind = 'memory'
              ORDER BY m.id"""
-    return {**dump(database.read()), "vectors": [tuple(row) for row in database.read().execute(sql)]}
+    return {
+        **dump(database.read()),
+        "vectors": [tuple(row) for row in database.read().execute(sql)],
+    }
 
 
 def found(database: Database, word: str) -> int:
-    return database.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?", (word,)).fetchone()[0]
+    return (
+        database.read()
+        .execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?", (word,))
+        .fetchone()[0]
+    )
 
 
 def test_each_change_writes_history_change_log_revision_and_event(database: Database) -> None:
@@ -124,7 +137,9 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         assert {entry.event for entry in entries} == {event}
         in_log = conn.execute("SELECT event FROM change_log WHERE rev = ?", (number,)).fetchall()
         assert [row["event"] for row in in_log] == [logged] * len(entries)
-    operations = [row["op"] for row in database.read().execute("SELECT op FROM events ORDER BY rowid")]
+    operations = [
+        row["op"] for row in database.read().execute("SELECT op FROM events ORDER BY rowid")
+    ]
     assert operations == [
         "create",
         "create",
@@ -138,7 +153,9 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
         "ttl",
         "purge",
     ]
-    assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {"goals"}
+    assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {
+        "goals"
+    }
 
 
 def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
@@ -157,7 +174,11 @@ def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> N
     before = dump(database.read())
     revision = apply(database, Merged(one, two, LATER))
     absorbed, kept = memories.get_memories(on(database.read()), [one, two])
-    assert (absorbed.state, absorbed.merged_into, absorbed.text) == (State.MERGED, two, "User drinks oolong.")
+    assert (absorbed.state, absorbed.merged_into, absorbed.text) == (
+        State.MERGED,
+        two,
+        "User drinks oolong.",
+    )
     assert kept.pinned, "what the person had pinned stays pinned"
     undo(database, revision)
     assert dump(database.read()) == before
@@ -187,7 +208,9 @@ def test_a_link_to_a_memory_that_is_not_there_links_nothing(database: Database) 
     assert database.read().execute("SELECT count(*) FROM relations").fetchone()[0] == 0
 
 
-def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(database: Database) -> None:
+def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(
+    database: Database,
+) -> None:
     add(database, "User likes tea.")
     (written,) = database.read().execute("SELECT snapshot FROM versions").fetchone()
     (memory,) = memories.list_memories(on(database.read()))
@@ -198,15 +221,32 @@ def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(datab
 def test_the_version_of_a_new_memory_is_what_is_read_of_it(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW).id
-        said = [chat.add_message(on(conn), thread, chat.Role.USER, text, NOW, origin=chat.Origin.TYPED) for text in "AB"]
+        said = [
+            chat.add_message(on(conn), thread, chat.Role.USER, text, NOW, origin=chat.Origin.TYPED)
+            for text in "AB"
+        ]
     at = NOW + timedelta(microseconds=1234)
-    made = apply(database, Created(fact("User likes tea.", at, tags=("drinks",), sources=(said[1].id, said[0].id, said[1].id))))
+    made = apply(
+        database,
+        Created(
+            fact(
+                "User likes tea.",
+                at,
+                tags=("drinks",),
+                sources=(said[1].id, said[0].id, said[1].id),
+            )
+        ),
+    )
     session = on(database.read())
     (entry,) = history.list_entries(session)
     assert entry.after
-    assert history.snapshot_of(session, entry.after).memory == memories.get_memory(session, made.memory_id)
+    assert history.snapshot_of(session, entry.after).memory == memories.get_memory(
+        session, made.memory_id
+    )
     apply(database, Pinned(made.memory_id, True))
-    assert [entry.before for entry in history.list_entries(session)] == [entry.after, None], "it is not kept twice"
+    assert [entry.before for entry in history.list_entries(session)] == [entry.after, None], (
+        "it is not kept twice"
+    )
 
 
 def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:
@@ -259,10 +299,17 @@ def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: 
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     pinned = apply(database, Pinned(one, True))
     apply(database, Linked(one, ((two, 0.5),)))
-    assert [step.event for step in history.undoable_steps(on(database.read()))] == [Event.PIN, Event.ADD, Event.ADD]
+    assert [step.event for step in history.undoable_steps(on(database.read()))] == [
+        Event.PIN,
+        Event.ADD,
+        Event.ADD,
+    ]
     undo(database, pinned)
     steps = history.undoable_steps(on(database.read()))
-    assert [(step.event, step.text) for step in steps] == [(Event.ADD, "User likes tea."), (Event.ADD, "User drinks oolong.")]
+    assert [(step.event, step.text) for step in steps] == [
+        (Event.ADD, "User likes tea."),
+        (Event.ADD, "User drinks oolong."),
+    ]
 
 
 def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None:
@@ -312,12 +359,17 @@ def test_the_same_fact_cannot_come_back_twice(database: Database) -> None:
         undo(database, deleted)
 
 
-def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(database: Database) -> None:
+def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(
+    database: Database,
+) -> None:
     one = add(database, "User drinks oolong.")
     apply(database, Updated(one, text="User drinks coffee."))
     undo(database, apply(database, SoftDeleted(one, "person", LATER)))
     versions = history.list_versions(on(database.read()), one)
-    assert [version.text for version in versions[:2]] == ["User drinks oolong.", "User drinks coffee."]
+    assert [version.text for version in versions[:2]] == [
+        "User drinks oolong.",
+        "User drinks coffee.",
+    ]
     entries = list(reversed(history.list_entries(on(database.read()), memory_id=one)))
     assert [entry.after for entry in entries[:-1]] == [entry.before for entry in entries[1:]], (
         "each begins where the last one ended"
@@ -326,7 +378,11 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
 
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
     add(database, "User drinks oolong.")
-    for attempt in ("UPDATE history SET actor = 'rules'", "DELETE FROM history", "REPLACE INTO history SELECT * FROM history"):
+    for attempt in (
+        "UPDATE history SET actor = 'rules'",
+        "DELETE FROM history",
+        "REPLACE INTO history SELECT * FROM history",
+    ):
         with pytest.raises((sqlite3.IntegrityError, StoreError)), database.write() as conn:
             conn.execute(attempt)
 
@@ -336,14 +392,20 @@ Step = Callable[[list[str]], Change | list[Change]]
 
 
 def _changes() -> st.SearchStrategy[Step]:
-    """Any change of any of the memories and lessons there are; whether it makes sense is found out by trying."""
+    """Any change of any of the memories and lessons there are; whether it makes sense is found out
+    by trying.
+    """
     place = st.integers(0, 11)
-    words = st.sampled_from(["tea", "coffee", "cello", "Oslo", "Bergen", "a dog", "two cats", "chess"])
+    words = st.sampled_from(
+        ["tea", "coffee", "cello", "Oslo", "Bergen", "a dog", "two cats", "chess"]
+    )
     statuses = st.sampled_from(get_args(LessonStatus))
 
     def pick(ids: list[str], at: int, *marks: str) -> str:
         among = [
-            memory_id.rpartition(":")[2] for memory_id in ids if memory_id.partition(":")[0] in (marks or ("memory", "insight"))
+            memory_id.rpartition(":")[2]
+            for memory_id in ids
+            if memory_id.partition(":")[0] in (marks or ("memory", "insight"))
         ]
         return among[at % len(among)] if among else "nobody"
 
@@ -351,44 +413,97 @@ def _changes() -> st.SearchStrategy[Step]:
         return pick(ids, at, "lesson")
 
     def supersede(newer: str, older: str) -> list[Change]:
-        return [Linked(newer, ((older, 0.8),)), Updated(newer, importance=5), SoftDeleted(older, "superseded", LATER)]
+        return [
+            Linked(newer, ((older, 0.8),)),
+            Updated(newer, importance=5),
+            SoftDeleted(older, "superseded", LATER),
+        ]
 
     def recreate(one: str, other: str, number: int) -> list[Change]:
         both = fact(f"User has both {number}.", NOW)
         return [Created(both), Merged(one, both.id, LATER), Merged(other, both.id, LATER)]
 
     def reflected(number: int, kind: Kind, *evidence: str) -> Created:
-        return Created(fact(f"User talked about it {number}.", NOW, kind=kind, origin="reflected"), evidence)
+        return Created(
+            fact(f"User talked about it {number}.", NOW, kind=kind, origin="reflected"), evidence
+        )
 
     def renew(before: str, number: int, *evidence: str) -> list[Change]:
         """As an insight whose numbers are counted anew."""
-        return [SoftDeleted(before, "superseded", LATER), reflected(number, Kind.INSIGHT, *evidence)]
+        return [
+            SoftDeleted(before, "superseded", LATER),
+            reflected(number, Kind.INSIGHT, *evidence),
+        ]
 
     def learned(word: str, number: int) -> LessonAdded:
         times: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "evidence_at": NOW}
         wrong, right = f"kiln {word} {number}", f"kiln fire {word}"
-        where: dict[str, Any] = {"level": "task", "tool": "kiln", "scope": "studio", "origin": "executed"}
-        return LessonAdded(Lesson(id=new_id(NOW), rule_text=rule(wrong, right), wrong=wrong, correct=right, **where, **times))
+        where: dict[str, Any] = {
+            "level": "task",
+            "tool": "kiln",
+            "scope": "studio",
+            "origin": "executed",
+        }
+        return LessonAdded(
+            Lesson(
+                id=new_id(NOW),
+                rule_text=rule(wrong, right),
+                wrong=wrong,
+                correct=right,
+                **where,
+                **times,
+            )
+        )
 
     kinds: list[tuple[Callable[..., Step], tuple[st.SearchStrategy[Any], ...]]] = [
         (lambda word: lambda ids: Created(fact(f"User likes {word} {len(ids)}.", NOW)), (words,)),
-        (lambda word, at: lambda ids: Updated(pick(ids, at), text=f"User has {word}."), (words, place)),
+        (
+            lambda word, at: lambda ids: Updated(pick(ids, at), text=f"User has {word}."),
+            (words, place),
+        ),
         (lambda at: lambda ids: Updated(pick(ids, at), tags=("other",), importance=5), (place,)),
         (lambda at, on: lambda ids: Pinned(pick(ids, at), on), (place, st.booleans())),
         (lambda at, to: lambda ids: Linked(pick(ids, at), ((pick(ids, to), 0.5),)), (place, place)),
         (lambda at, to: lambda ids: Merged(pick(ids, at), pick(ids, to), LATER), (place, place)),
-        (lambda at, why: lambda ids: SoftDeleted(pick(ids, at), why, LATER), (place, st.sampled_from(["person", "unused"]))),
+        (
+            lambda at, why: lambda ids: SoftDeleted(pick(ids, at), why, LATER),
+            (place, st.sampled_from(["person", "unused"])),
+        ),
         (lambda at: lambda ids: Restored(pick(ids, at, "memory")), (place,)),
         (lambda at, to: lambda ids: supersede(pick(ids, at), pick(ids, to)), (place, place)),
-        (lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)), (place, place)),
+        (
+            lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)),
+            (place, place),
+        ),
         (lambda: lambda ids: reflected(len(ids), Kind.EPISODIC), ()),
-        (lambda at, to: lambda ids: reflected(len(ids), Kind.INSIGHT, pick(ids, at), pick(ids, to)), (place, place)),
-        (lambda at, to: lambda ids: renew(pick(ids, -1), len(ids), pick(ids, at), pick(ids, to)), (place, place)),
-        (lambda word: lambda ids: Created(fact(f"Pack {word} {len(ids)}", NOW, kind=Kind.PROCEDURAL, steps=(word,))), (words,)),
+        (
+            lambda at, to: (
+                lambda ids: reflected(len(ids), Kind.INSIGHT, pick(ids, at), pick(ids, to))
+            ),
+            (place, place),
+        ),
+        (
+            lambda at, to: lambda ids: renew(pick(ids, -1), len(ids), pick(ids, at), pick(ids, to)),
+            (place, place),
+        ),
+        (
+            lambda word: (
+                lambda ids: Created(
+                    fact(f"Pack {word} {len(ids)}", NOW, kind=Kind.PROCEDURAL, steps=(word,))
+                )
+            ),
+            (words,),
+        ),
         (lambda word, at: lambda ids: Updated(pick(ids, at), steps=(word, "rest")), (words, place)),
         (lambda word: lambda ids: learned(word, len(ids)), (words,)),
-        (lambda word, at: lambda ids: LessonEdited(lesson(ids, at), correct=f"kiln warm {word}"), (words, place)),
-        (lambda at, to: lambda ids: LessonMoved(lesson(ids, at), to, "measured"), (place, statuses)),
+        (
+            lambda word, at: lambda ids: LessonEdited(lesson(ids, at), correct=f"kiln warm {word}"),
+            (words, place),
+        ),
+        (
+            lambda at, to: lambda ids: LessonMoved(lesson(ids, at), to, "measured"),
+            (place, statuses),
+        ),
         (lambda at: lambda ids: LessonDeleted(lesson(ids, at), LATER), (place,)),
         (lambda at: lambda ids: LessonRestored(lesson(ids, at)), (place,)),
     ]
@@ -421,7 +536,9 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
                     named = replace(PERSON, step=new_id(NOW))
                     revision, *_ = [changes.apply(on(conn), change, named) for change in together]
             except (UsageError, NotFound, sqlite3.IntegrityError):
-                assert dump(database.read()) | {"vectors": now["vectors"]} == now, "a refused change leaves nothing"
+                assert dump(database.read()) | {"vectors": now["vectors"]} == now, (
+                    "a refused change leaves nothing"
+                )
                 continue
             done.append((revision, now))
             now = dump_with_vectors(database)
@@ -444,28 +561,46 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
     writers, named_in_a_variable = set(), set()
     for file in paths.bundled("memapp").rglob("*.py"):
         nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
-        texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        texts = [
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
         tables = {found[1] for text in texts for found in writing.finditer(text)}
         tables |= {_table_of(node) for node in nodes if isinstance(node, ast.Call)}
         if "memories" in tables:
             writers.add(file.name)
         if "" in tables and "memories" in texts:
             named_in_a_variable.add(file.name)
-    assert writers == {"changes.py", "snapshots.py"}, "snapshots.put_back is called by changes.apply only"
+    assert writers == {"changes.py", "snapshots.py"}, (
+        "snapshots.put_back is called by changes.apply only"
+    )
     assert named_in_a_variable == {"portable.py"}, "which writes what stands in its `_ROWS`"
-    assert {table for table, _ in portable._ROWS.values()}.isdisjoint({"memories", "consent_requests", "profile"})
+    assert {table for table, _ in portable._ROWS.values()}.isdisjoint(
+        {"memories", "consent_requests", "profile"}
+    )
     assert frozenset(portable._ROWS) == frozenset(get_args(Row))
 
 
 def _table_of(call: ast.Call) -> object:
-    """Return the table that a method of `Session` writes a row to, empty if a variable names it; None for another call."""
-    if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("insert", "insert_new", "put", "alter") and call.args):
+    """Return the table that a method of `Session` writes a row to, empty if a variable names it;
+    None for another call.
+    """
+    if not (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("insert", "insert_new", "put", "alter")
+        and call.args
+    ):
         return None
     return call.args[0].value if isinstance(call.args[0], ast.Constant) else ""
 
 
 def test_a_snapshot_is_put_back_by_apply_only() -> None:
-    callers = {file.name for file in paths.bundled("memapp").rglob("*.py") if "snapshots.put_back(" in file.read_text("utf-8")}
+    callers = {
+        file.name
+        for file in paths.bundled("memapp").rglob("*.py")
+        if "snapshots.put_back(" in file.read_text("utf-8")
+    }
     assert callers == {"changes.py"}
 
 
@@ -484,6 +619,10 @@ def test_the_profile_cannot_be_changed_without_an_approved_request(database: Dat
         revision = changes.apply(on(conn), ProfileChanged("p"), PERSON)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(on(database.read()), revision.step)
-    assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"request_id": "p", "before": ""})
+    assert (entry.event, entry.memory_id, dict(entry.meta)) == (
+        Event.PROFILE,
+        "profile:city",
+        {"request_id": "p", "before": ""},
+    )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

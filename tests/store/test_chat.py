@@ -22,20 +22,32 @@ def talk(database: Database, *texts: str) -> list[str]:
         for number, text in enumerate(texts):
             role, origin = ((Role.USER, Origin.TYPED), (Role.ASSISTANT, Origin.MODEL))[number % 2]
             asked = ids[-1] if role is Role.ASSISTANT else None
-            ids.append(chat.add_message(on(conn), thread.id, role, text, NOW, origin=origin, reply_to=asked).id)
+            ids.append(
+                chat.add_message(
+                    on(conn), thread.id, role, text, NOW, origin=origin, reply_to=asked
+                ).id
+            )
     return ids
 
 
 def begin_reply(conn: sqlite3.Connection, thread_id: str, question: str) -> Message:
     generating = MessageStatus.GENERATING
     return chat.add_message(
-        on(conn), thread_id, Role.ASSISTANT, "", NOW, status=generating, origin=Origin.MODEL, reply_to=question
+        on(conn),
+        thread_id,
+        Role.ASSISTANT,
+        "",
+        NOW,
+        status=generating,
+        origin=Origin.MODEL,
+        reply_to=question,
     )
 
 
 def found(database: Database, query: str) -> list[str]:
     rows = database.read().execute(
-        "SELECT m.text FROM messages_fts f JOIN messages m ON m.key = f.rowid WHERE messages_fts MATCH ?", (query,)
+        "SELECT m.text FROM messages_fts f JOIN messages m ON m.key = f.rowid WHERE messages_fts MATCH ?",
+        (query,),
     )
     return [row["text"] for row in rows]
 
@@ -44,7 +56,13 @@ def test_messages_come_back_as_they_were_written(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
         written = chat.add_message(
-            on(conn), thread.id, Role.USER, "I like tea pasted", NOW, origin=Origin.TYPED, pasted=[(11, 17)]
+            on(conn),
+            thread.id,
+            Role.USER,
+            "I like tea pasted",
+            NOW,
+            origin=Origin.TYPED,
+            pasted=[(11, 17)],
         )
     read = chat.get_message(on(database.read()), written.id)
     assert read == written
@@ -61,19 +79,42 @@ def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
     assert [message.text for message in before] == ["message 4", "message 5", "message 6"]
 
 
-def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_deleted_chat(database: Database) -> None:
-    days = [datetime(2024, 5, 2, 12, tzinfo=UTC), datetime(2025, 5, 2, 12, tzinfo=UTC), datetime(2025, 5, 3, 12, tzinfo=UTC)]
+def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_deleted_chat(
+    database: Database,
+) -> None:
+    days = [
+        datetime(2024, 5, 2, 12, tzinfo=UTC),
+        datetime(2025, 5, 2, 12, tzinfo=UTC),
+        datetime(2025, 5, 3, 12, tzinfo=UTC),
+    ]
     with database.write() as conn:
         session = on(conn)
-        kept, gone = (chat.create_thread(session, name, "companion", NOW).id for name in ("kept", "gone"))
+        kept, gone = (
+            chat.create_thread(session, name, "companion", NOW).id for name in ("kept", "gone")
+        )
         for day in days:
-            chat.add_message(session, kept, Role.USER, f"said in {day.year}, day {day.day}", day, origin=Origin.TYPED)
+            chat.add_message(
+                session,
+                kept,
+                Role.USER,
+                f"said in {day.year}, day {day.day}",
+                day,
+                origin=Origin.TYPED,
+            )
             chat.add_message(session, gone, Role.USER, "deleted", day, origin=Origin.TYPED)
         chat.set_thread_deleted(session, gone, NOW)
     read = on(database.read())
-    assert [message.text for message in chat.said_in(read, None, 5, 2)] == ["said in 2024, day 2", "said in 2025, day 2"]
-    assert [message.text for message in chat.said_in(read, 2025, 5, None)] == ["said in 2025, day 2", "said in 2025, day 3"]
-    assert [message.text for message in chat.said_in(read, None, 5, None, limit=1)] == ["said in 2025, day 3"]
+    assert [message.text for message in chat.said_in(read, None, 5, 2)] == [
+        "said in 2024, day 2",
+        "said in 2025, day 2",
+    ]
+    assert [message.text for message in chat.said_in(read, 2025, 5, None)] == [
+        "said in 2025, day 2",
+        "said in 2025, day 3",
+    ]
+    assert [message.text for message in chat.said_in(read, None, 5, None, limit=1)] == [
+        "said in 2025, day 3"
+    ]
     assert chat.said_in(read, 2025, 6, None) == []
 
 
@@ -89,21 +130,33 @@ def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database
     assert found(database, "text: oolong") == ["Perhaps oolong"]
 
 
-def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(database: Database) -> None:
+def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(
+    database: Database,
+) -> None:
     thread_id, question, answer = talk(database, "Which tea?", "Oolong suits the morning.")
     assert found(database, "context: oolong") == ["Which tea?"]
     assert found(database, "context: tea") == ["Oolong suits the morning."]
     with database.write() as conn:
         chat.set_active(on(conn), [answer], active=False)
         new = begin_reply(conn, thread_id, question)
-        chat.finish_message(on(conn), new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3), "m")
+        chat.finish_message(
+            on(conn), new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3), "m"
+        )
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
-    assert [message.text for message in chat.variants(on(database.read()), question)] == ["Oolong suits the morning.", "Sencha."]
-    assert [message.text for message in chat.list_messages(on(database.read()), thread_id)] == ["Which tea?", "Sencha."]
+    assert [message.text for message in chat.variants(on(database.read()), question)] == [
+        "Oolong suits the morning.",
+        "Sencha.",
+    ]
+    assert [message.text for message in chat.list_messages(on(database.read()), thread_id)] == [
+        "Which tea?",
+        "Sencha.",
+    ]
 
 
-def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it(database: Database) -> None:
+def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it(
+    database: Database,
+) -> None:
     thread, *ids = talk(database, "Oolong?", "Oolong suits.", "Sencha?", "Sencha too.")
     with database.write() as conn:
         moved = chat.put_last(on(conn), chat.get_message(on(conn), ids[1]))
@@ -142,7 +195,9 @@ def test_a_deleted_thread_comes_back(database: Database) -> None:
     assert chat.list_threads(on(database.read())) == []
     with database.write() as conn:
         chat.set_thread_deleted(on(conn), thread_id, None)
-    assert [thread.id for thread in chat.list_threads(on(database.read()), matching="TEA")] == [thread_id]
+    assert [thread.id for thread in chat.list_threads(on(database.read()), matching="TEA")] == [
+        thread_id
+    ]
 
 
 def test_a_title_is_found_in_small_and_large_letters_of_any_language(database: Database) -> None:
@@ -150,7 +205,9 @@ def test_a_title_is_found_in_small_and_large_letters_of_any_language(database: D
         found = chat.create_thread(on(conn), "Überblick über STRASSEN", "companion", NOW)
         chat.create_thread(on(conn), "Wetter", "companion", NOW)
     for typed in ("überblick", "ÜBERBLICK", "straßen"):
-        assert [thread.id for thread in chat.list_threads(on(database.read()), matching=typed)] == [found.id]
+        assert [thread.id for thread in chat.list_threads(on(database.read()), matching=typed)] == [
+            found.id
+        ]
 
 
 def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
@@ -163,16 +220,25 @@ def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
     assert chat.get_draft(on(database.read()), "") == ""
 
 
-def test_typed_prompts_are_newest_first_and_once_each(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_prompts_are_newest_first_and_once_each(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talk(database, "sugar?", "no", "tea?", "yes", "milk?", "no", "tea?", "still yes")
     assert chat.typed_prompts(on(database.read())) == ["tea?", "milk?", "sugar?"]
     assert chat.typed_prompts(on(database.read()), limit=1) == ["tea?"]
     monkeypatch.setattr(chat, "PROMPTS_AMONG", 3)
-    assert chat.typed_prompts(on(database.read())) == ["tea?", "milk?"], "in a long life not all is read"
+    assert chat.typed_prompts(on(database.read())) == ["tea?", "milk?"], (
+        "in a long life not all is read"
+    )
     (thread,) = chat.list_threads(on(database.read()))
     with database.write() as conn:
         chat.erase_messages(
-            on(conn), [message.id for message in chat.list_messages(on(conn), thread.id) if message.text == "milk?"]
+            on(conn),
+            [
+                message.id
+                for message in chat.list_messages(on(conn), thread.id)
+                if message.text == "milk?"
+            ],
         )
     assert chat.typed_prompts(on(database.read())) == ["tea?", "sugar?"]
     with database.write() as conn:
@@ -188,7 +254,9 @@ def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> Non
         chat.set_active(on(conn, "eve"), [question, reply.id], active=False)
         assert chat.interrupt_abandoned(on(conn, "eve")) == 0
         with pytest.raises(NotFound):
-            chat.finish_message(on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage(), "")
+            chat.finish_message(
+                on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage(), ""
+            )
     kept = chat.list_messages(on(database.read()), thread_id)
     assert [(message.text, message.status) for message in kept] == [
         ("Which tea?", MessageStatus.COMPLETE),

@@ -12,9 +12,14 @@ from tests.store.conftest import NOW
 LONG_AGO = NOW - timedelta(days=200)
 
 
-def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_after_it(database: Database) -> None:
+def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_after_it(
+    database: Database,
+) -> None:
     old = [fact(f"User owns book {number}.", LONG_AGO) for number in range(12)]
-    important, recent = fact("User has a son.", LONG_AGO, importance=4), fact("User has a cold.", NOW - timedelta(hours=70))
+    important, recent = (
+        fact("User has a son.", LONG_AGO, importance=4),
+        fact("User has a cold.", NOW - timedelta(hours=70)),
+    )
     with database.write() as conn:
         session = on(conn, now=NOW)
         for memory in (*old, important, recent):
@@ -28,9 +33,13 @@ def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_
 
         today = NOW
         most_used = [old[11].id, old[10].id]
-        assert set(candidates()) == {memory.id for memory in (*old, important, recent)}, "nothing was looked at yet"
+        assert set(candidates()) == {memory.id for memory in (*old, important, recent)}, (
+            "nothing was looked at yet"
+        )
         assert candidates()[0] == important.id
-        assert set(candidates()[:4]) == {important.id, recent.id, *most_used}, "the tenth that is used most"
+        assert set(candidates()[:4]) == {important.id, recent.id, *most_used}, (
+            "the tenth that is used most"
+        )
         consolidation.mark_looked_at(session, candidates())
         assert candidates() == []
         today = NOW + timedelta(days=1)
@@ -49,4 +58,6 @@ def test_pairs_are_known_by_their_likeness_until_their_time_is_over(database: Da
         consolidation.clear(session, NOW)
         assert len(consolidation.looked_at(session, other.id)) == 2
         consolidation.clear(session, NOW + timedelta(days=1))
-        assert consolidation.looked_at(session, other.id) == {(one.id, 0.74)}, "what was asked is not asked again"
+        assert consolidation.looked_at(session, other.id) == {(one.id, 0.74)}, (
+            "what was asked is not asked again"
+        )

@@ -40,7 +40,9 @@ def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: 
         opened = open_database(tmp_path / "data" / "memapp.db", WORDING)
         opened.backup(tmp_path / "data" / "copy.db")
         assert mode(tmp_path / "data") == 0o700
-        assert {file.name: mode(file) for file in (tmp_path / "data").iterdir() if mode(file) != 0o600} == {}
+        assert {
+            file.name: mode(file) for file in (tmp_path / "data").iterdir() if mode(file) != 0o600
+        } == {}
         opened.close()
     finally:
         os.umask(before)
@@ -54,9 +56,17 @@ def test_what_is_written_is_on_the_disk(database: Database) -> None:
 
 def test_it_is_marked_as_ours(database: Database) -> None:
     with database.write() as conn:
-        read = {name: conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")}
+        read = {
+            name: conn.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
+        }
         assert read == {"application_id": APPLICATION_ID, "user_version": len(schema.scripts())}
-        for name, value in (("journal_mode", "wal"), ("foreign_keys", 1), ("recursive_triggers", 1), ("secure_delete", 1)):
+        for name, value in (
+            ("journal_mode", "wal"),
+            ("foreign_keys", 1),
+            ("recursive_triggers", 1),
+            ("secure_delete", 1),
+        ):
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
 
@@ -105,7 +115,10 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None
     other = sqlite3.connect(database.path)
     other.execute("PRAGMA user_version = 99")
     for number in range(len(schema.scripts()), 99):
-        other.execute("INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('memapp', ?)", (str(number),))
+        other.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('memapp', ?)",
+            (str(number),),
+        )
     other.commit()
     other.close()
     before = database.path.read_bytes()
@@ -115,7 +128,9 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None
 
 
 @pytest.mark.parametrize("version", [7, -5, 99])
-def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(database: Database, version: int) -> None:
+def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(
+    database: Database, version: int
+) -> None:
     database.close()
     with closing(sqlite3.connect(database.path)) as conn:
         conn.execute(f"PRAGMA user_version = {version}")
@@ -127,18 +142,26 @@ def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(da
     with closing(sqlite3.connect(database.path)) as conn, conn:
         conn.execute(f"PRAGMA user_version = {version}")
         conn.execute("DROP INDEX memories_due")
-    with pytest.raises(Damaged, match=f"its version is {version}, and it lists {len(schema.scripts())} migrations"):
+    with pytest.raises(
+        Damaged, match=f"its version is {version}, and it lists {len(schema.scripts())} migrations"
+    ):
         open_database(database.path, WORDING)
 
 
-@pytest.mark.parametrize("spoil", [lambda lock: lock.write_text("a conflict copy"), Path.mkdir, os.mkfifo])
-def test_a_lock_file_that_is_none_is_told_as_such(database: Database, spoil: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize(
+    "spoil", [lambda lock: lock.write_text("a conflict copy"), Path.mkdir, os.mkfifo]
+)
+def test_a_lock_file_that_is_none_is_told_as_such(
+    database: Database, spoil: Callable[[Path], object]
+) -> None:
     database.close()
     lock = database.path.with_name("memapp.db.lock")
     lock.unlink()
     spoil(lock)
     for read_only in (True, False):
-        with pytest.raises(StoreError, match=r"The lock file .*memapp.db.lock cannot be used.*remove it") as told:
+        with pytest.raises(
+            StoreError, match=r"The lock file .*memapp.db.lock cannot be used.*remove it"
+        ) as told:
             open_database(database.path, WORDING, read_only=read_only)
         assert not isinstance(told.value, Damaged)
 
@@ -155,9 +178,16 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"not a database at all, but long enough to be one" * 50, b"SQLite format 3\x00" + b"\xff" * 4096]
+    "content",
+    [
+        b"",
+        b"not a database at all, but long enough to be one" * 50,
+        b"SQLite format 3\x00" + b"\xff" * 4096,
+    ],
 )
-def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(
+    tmp_path: Path, content: bytes
+) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)
     path = folder / "memapp.db"
@@ -203,7 +233,9 @@ def test_what_others_may_have_written_is_refused_and_what_they_could_read_is_clo
         keep_private(database.path)
 
 
-def test_a_folder_of_another_machine_is_refused(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_machine_is_refused(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     database.close()
     mounts = tmp_path / "mounts"
     monkeypatch.setattr("memapp.store.folder.MOUNTS", mounts)
@@ -211,7 +243,10 @@ def test_a_folder_of_another_machine_is_refused(database: Database, tmp_path: Pa
     for lines, refused in (
         (here, False),
         (f"{here}server:/home {tmp_path} nfs4 rw 0 0\n", True),
-        (f"{here}server:/home {tmp_path} nfs4 rw 0 0\ntmpfs {database.path.parent} tmpfs rw 0 0\n", False),
+        (
+            f"{here}server:/home {tmp_path} nfs4 rw 0 0\ntmpfs {database.path.parent} tmpfs rw 0 0\n",
+            False,
+        ),
         (f"{here}server:/home {tmp_path}/other nfs4 rw 0 0\n", False),
         (f"ext4 {tmp_path} ext4 rw 0 0\nserver:/home {tmp_path} fuse.sshfs rw 0 0\n", True),
     ):
@@ -230,7 +265,10 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
-        with pytest.raises(RuntimeError), database.write():  # nor does a part of one, and the rest goes on
+        with (
+            pytest.raises(RuntimeError),
+            database.write(),
+        ):  # nor does a part of one, and the rest goes on
             conn.execute("INSERT INTO interface VALUES ('me', 'big', '1')")
             raise RuntimeError
     assert [row["name"] for row in database.read().execute("SELECT * FROM interface")] == ["theme"]
@@ -249,7 +287,9 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
 
 
-def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(database: Database) -> None:
+def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(
+    database: Database,
+) -> None:
     elsewhere = database.path.with_name("moved.db")
     database.path.rename(elsewhere)
     for put_there in ("nothing", "another"):
@@ -261,7 +301,9 @@ def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(databa
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
     for suffix in ("", "-wal", "-shm"):
-        database.path.with_name(database.path.name + suffix).rename(elsewhere.with_name(elsewhere.name + suffix))
+        database.path.with_name(database.path.name + suffix).rename(
+            elsewhere.with_name(elsewhere.name + suffix)
+        )
     database.close()
     assert not database.path.exists() and names_in(elsewhere) == {"theme"}
 
@@ -279,12 +321,21 @@ def test_what_lies_beside_an_open_file_is_taken_away_and_nothing_acknowledged_is
     note("mine")
     for suffix in removed:
         database.path.with_name(database.path.name + suffix).unlink()
-    if removed == ("-wal",):  # what is read by the index of another log is rubbish, and spoils what is written after
-        with pytest.raises(StoreError, match=r"memapp\.db-wal was removed while another memapp has the file open"):
+    if removed == (
+        "-wal",
+    ):  # what is read by the index of another log is rubbish, and spoils what is written after
+        with pytest.raises(
+            StoreError, match=r"memapp\.db-wal was removed while another memapp has the file open"
+        ):
             open_database(database.path, WORDING, read_only=True)
     other = [sys.executable, "-m", "tests.reliability.writer", str(database.path), "1"]
-    told = subprocess.run(other, capture_output=True, text=True, check=True).stdout  # refused where only the log is gone
-    told_so = pytest.raises(StoreError, match=rf"memapp.db{removed[0]} was removed or replaced.*what was saved before is kept")
+    told = subprocess.run(
+        other, capture_output=True, text=True, check=True
+    ).stdout  # refused where only the log is gone
+    told_so = pytest.raises(
+        StoreError,
+        match=rf"memapp.db{removed[0]} was removed or replaced.*what was saved before is kept",
+    )
     with told_so:
         note("too late")
     with told_so:  # and not that the file is damaged
@@ -330,7 +381,10 @@ def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
     assert reader.read().execute("SELECT name FROM interface").fetchone()["name"] == "theme"
     reader.examine()
     copy = reader.backup(tmp_path / "copy.db")
-    assert {file.name for file in database.path.parent.iterdir()} == {"memapp.db", "memapp.db.lock"}, "no index was needed"
+    assert {file.name for file in database.path.parent.iterdir()} == {
+        "memapp.db",
+        "memapp.db.lock",
+    }, "no index was needed"
     reader.close()
     assert names_in(copy) == {"theme"}
 
@@ -358,14 +412,20 @@ def test_a_migration_makes_a_backup_where_it_can_and_a_broken_one_changes_nothin
     folder.write_text("where no copy can be written")
     said, why = list[str](), f"Cannot use {folder}: File exists."
     opened = open_database(database.path, WORDING, tell=said.append)
-    assert opened.news == said == [f"{database.path} was brought up to date, but not backed up before. {why}"]
+    assert (
+        opened.news
+        == said
+        == [f"{database.path} was brought up to date, but not backed up before. {why}"]
+    )
     assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
     assert opened.read().execute("PRAGMA user_version").fetchone()[0] == len(released) + 1
     opened.close()
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypatch: pytest.MonkeyPatch, large: bool) -> None:
+def test_a_search_index_that_went_wrong_is_rebuilt(
+    database: Database, monkeypatch: pytest.MonkeyPatch, large: bool
+) -> None:
     if large:
         monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)
     with database.write() as conn:
@@ -375,13 +435,20 @@ def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypat
     database.close()
     opened = open_database(database.path, WORDING)
     opened.check()
-    assert opened.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'").fetchone()[0] == 0
+    assert (
+        opened.read()
+        .execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'")
+        .fetchone()[0]
+        == 0
+    )
     assert (opened.mended, opened.checked) == (True, True)
     opened.examine()
     opened.close()
 
 
-def test_looking_at_the_search_gives_way_to_who_writes(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_at_the_search_gives_way_to_who_writes(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memapp.store.database.STEPS_BETWEEN_LOOKS", 1)
     with database.write() as conn:
         conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
@@ -396,9 +463,7 @@ def test_looking_at_the_search_gives_way_to_who_writes(database: Database, monke
 
 
 def test_a_trigger_is_one_statement() -> None:
-    script = (
-        "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
-    )
+    script = "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
     assert len(list(statements(script))) == 2
 
 
@@ -426,10 +491,14 @@ def test_a_file_that_must_be_migrated_waits_for_the_others_and_gives_up_in_words
             open_database(database.path, WORDING, read_only=read_only, tell=told.append)
         assert told == [f"Waiting for others to close {database.path}…"]
     with closing(sqlite3.connect(database.path)) as conn:
-        assert conn.execute("PRAGMA user_version").fetchone()[0] == len(released), "nothing was changed"
+        assert conn.execute("PRAGMA user_version").fetchone()[0] == len(released), (
+            "nothing was changed"
+        )
     database.close()
     reader = open_database(database.path, WORDING, read_only=True)
-    assert reader.read().execute("SELECT count(*) FROM newer").fetchone()[0] == 0, "who only wants to read migrates it too"
+    assert reader.read().execute("SELECT count(*) FROM newer").fetchone()[0] == 0, (
+        "who only wants to read migrates it too"
+    )
     reader.close()
 
 
@@ -442,7 +511,9 @@ def test_who_is_in_the_way_of_one_that_needs_the_file_alone_knows(database: Data
         assert waiting.result()
 
 
-def test_nobody_writes_to_a_file_that_is_barred_and_who_writes_is_not_barred(database: Database) -> None:
+def test_nobody_writes_to_a_file_that_is_barred_and_who_writes_is_not_barred(
+    database: Database,
+) -> None:
     with closing(connect(database.path, read_only=False, patience=0)) as other:
         with barred(database.path), pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
@@ -451,22 +522,33 @@ def test_nobody_writes_to_a_file_that_is_barred_and_who_writes_is_not_barred(dat
             pass
 
 
-@pytest.mark.parametrize(("commits", "long"), [(200, 1 << 20), pytest.param(3000, 16 << 20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("commits", "long"), [(200, 1 << 20), pytest.param(3000, 16 << 20, marks=pytest.mark.slow)]
+)
 def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
     database: Database, commits: int, long: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in {"LONG_LOG_BYTES": long, "LOG_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
+    for name, value in {
+        "LONG_LOG_BYTES": long,
+        "LOG_BYTES": long // 4,
+        "LONGEST_READ_SECONDS": 0.0,
+    }.items():
         monkeypatch.setattr(f"memapp.store.database.{name}", value)
     monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 4)
     database = open_database(database.path, WORDING)
     with database.write() as conn:
-        conn.executemany("INSERT INTO interface VALUES ('me', ?, '1')", [(f"row {number}",) for number in range(100)])
+        conn.executemany(
+            "INSERT INTO interface VALUES ('me', ?, '1')",
+            [(f"row {number}",) for number in range(100)],
+        )
     pinned = database.read().execute("SELECT * FROM interface")
     pinned.fetchone()
     sizes = []
     for number in range(commits):
         with database.write() as conn:
-            conn.execute("UPDATE interface SET value = ? WHERE name = 'row 1'", (f'"{str(number) * 2000}"',))
+            conn.execute(
+                "UPDATE interface SET value = ? WHERE name = 'row 1'", (f'"{str(number) * 2000}"',)
+            )
         sizes.append(database.log_bytes())
     assert long < max(sizes) < long + 100_000, "until then it could only grow"
     assert sizes[-1] < long // 2
@@ -479,7 +561,9 @@ def test_the_log_is_written_over_and_not_cut_and_made_long_anew(database: Databa
     text, sizes = "x" * 100_000, []
     for number in range(100):
         with database.write() as conn:
-            conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"row {number}", f'"{text}"'))
+            conn.execute(
+                "INSERT INTO interface VALUES ('me', ?, ?)", (f"row {number}", f'"{text}"')
+            )
         sizes.append(database.log_bytes())
     full = next(at for at, size in enumerate(sizes) if size > LOG_BYTES)
     assert set(sizes[full + 1 : full + 20]) == {LOG_BYTES}
@@ -496,7 +580,9 @@ def damaged_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(damaged_large: Path) -> None:
+def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
+    damaged_large: Path,
+) -> None:
     database = open_database(damaged_large, WORDING)
     try:
         assert not database.checked
@@ -506,7 +592,9 @@ def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(d
         database.close()
 
 
-def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(damaged_large: Path) -> None:
+def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
+    damaged_large: Path,
+) -> None:
     damaged_large.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
         open_database(damaged_large, WORDING)
@@ -523,12 +611,21 @@ def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(d
         lambda rows: list(rows),
     ],
 )
-def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: Callable[[sqlite3.Cursor], object]) -> None:
+def test_a_damaged_page_is_told_of_however_it_is_read(
+    database: Database, read: Callable[[sqlite3.Cursor], object]
+) -> None:
     with database.write() as conn:
         for number in range(200):
-            conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"{number:03}", f'"{number:0500}"'))
+            conn.execute(
+                "INSERT INTO interface VALUES ('me', ?, ?)", (f"{number:03}", f'"{number:0500}"')
+            )
     rows = database.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
-    assert [len(rows.fetchone()["value"]), len(next(rows)["value"]), len(rows.fetchmany(3)), len(list(rows))] == [
+    assert [
+        len(rows.fetchone()["value"]),
+        len(next(rows)["value"]),
+        len(rows.fetchmany(3)),
+        len(list(rows)),
+    ] == [
         502,
         502,
         3,
@@ -568,7 +665,9 @@ def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) 
         database.close()
         ends = [future.exception() for future in started]
     assert {type(end) for end in ends} <= {type(None), StoreError}
-    for opened in (future.result() for future, end in zip(started, ends, strict=True) if end is None):
+    for opened in (
+        future.result() for future, end in zip(started, ends, strict=True) if end is None
+    ):
         with pytest.raises(StoreError):
             opened.execute("SELECT 1")
     with pytest.raises(StoreError, match="closed"):
@@ -576,7 +675,9 @@ def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) 
 
 
 def test_a_connection_closes_when_the_query_of_another_thread_has_ended(database: Database) -> None:
-    """SQLite frees what a query stands on; Python ends with a segmentation fault where one still runs."""
+    """SQLite frees what a query stands on; Python ends with a segmentation fault where one still
+    runs.
+    """
     reader, ended = connect(database.path, read_only=True), list[str]()
     began = threading.Event()
 
@@ -605,7 +706,9 @@ def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database
     again.close()
 
 
-def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp_path: Path) -> None:
+def test_a_pipe_or_device_is_neither_opened_nor_replaced(
+    database: Database, tmp_path: Path
+) -> None:
     pipe = tmp_path / "memapp.db"
     os.mkfifo(pipe)
     for read_only in (True, False):
@@ -616,7 +719,9 @@ def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp
     assert pipe.is_fifo()
 
 
-def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(database: Database) -> None:
+def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(
+    database: Database,
+) -> None:
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
     database.close()

@@ -1,6 +1,17 @@
 """A chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
-from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
+from memapp.domain.changes import (
+    Actor,
+    Created,
+    Linked,
+    Merged,
+    Pinned,
+    ProfileChanged,
+    Purged,
+    Restored,
+    SoftDeleted,
+    Updated,
+)
 from memapp.domain.consent import ConsentRequest, expiry
 from memapp.domain.delta import Delta, summarise
 from memapp.store import changes, chat, consents, delta
@@ -22,12 +33,16 @@ def new_thread(database: Database) -> str:
 
 
 def add(database: Database, text: str, importance: int = 2, category: str = "goals") -> str:
-    return apply(database, Created(fact(text, NOW, importance=importance, category=category))).memory_id
+    return apply(
+        database, Created(fact(text, NOW, importance=importance, category=category))
+    ).memory_id
 
 
 def look(database: Database, thread: str, in_prompt: frozenset[str] = frozenset()) -> Delta:
     conn = database.read()
-    return summarise(delta.untold(on(conn), Scope(USER), thread), delta.revision(on(conn), thread), in_prompt)
+    return summarise(
+        delta.untold(on(conn), Scope(USER), thread), delta.revision(on(conn), thread), in_prompt
+    )
 
 
 def told(database: Database, thread: str) -> tuple[str, ...]:
@@ -50,31 +65,44 @@ def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> No
         (Updated(one, text="User drinks green tea."), "- ↑updated: [Goals] User drinks green tea."),
         (SoftDeleted(one, "person", LATER), "- −soft_deleted: [Goals] a memory went to the trash"),
         (Restored(one), "- ↺restored: [Goals] User drinks green tea."),
-        (Created(fact("User is Ana.", NOW, category="profile")), "- +created: [Profile] User is Ana. (imp=2)"),
+        (
+            Created(fact("User is Ana.", NOW, category="profile")),
+            "- +created: [Profile] User is Ana. (imp=2)",
+        ),
         (Purged(two), "- ×deleted: [Goals] a memory was erased"),
     ]
     for revision, (change, line) in enumerate(steps, start=2):
         apply(database, change)
         assert told(database, first) == (f"Memory updates since rev {revision}:", line)
         assert told(database, first) == ()
-    assert told(database, second)[0] == "Memory updates since rev 2:", "another chat is told for itself"
+    assert told(database, second)[0] == "Memory updates since rev 2:", (
+        "another chat is told for itself"
+    )
 
 
 def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
     thread = new_thread(database)
     apply(database, Merged(one, two, LATER))
-    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea.",)
+    assert told(database, thread)[1:] == (
+        "- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea.",
+    )
     apply(database, Merged(two, add(database, "User drinks oolong tea at noon."), LATER))
-    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea at noon.",)
+    assert told(database, thread)[1:] == (
+        "- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea at noon.",
+    )
 
 
 def test_two_merges_into_one_memory_are_told_as_three_notes(database: Database) -> None:
-    first, second, whole = (add(database, f"User drinks oolong{more}.") for more in ("", " tea", " tea at noon"))
+    first, second, whole = (
+        add(database, f"User drinks oolong{more}.") for more in ("", " tea", " tea at noon")
+    )
     thread = new_thread(database)
     for text in (first, second):
         apply(database, Merged(text, whole, LATER))
-    assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 3 notes about: User drinks oolong tea at noon.",)
+    assert told(database, thread)[1:] == (
+        "- ↔merged: [Goals] Combined 3 notes about: User drinks oolong tea at noon.",
+    )
 
 
 def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) -> None:
@@ -83,21 +111,34 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
         for text in ("User has three cats.", "User has four cats."):
             actor = Actor("rules", step=text)
             changes.apply(on(conn), SoftDeleted(one, "superseded", LATER), actor)
-            one = changes.apply(on(conn), Created(fact(text, NOW, category="goals")), actor).memory_id
+            one = changes.apply(
+                on(conn), Created(fact(text, NOW, category="goals")), actor
+            ).memory_id
     assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)
     assert told(database, thread) == ()
 
 
-def test_at_most_three_are_told_the_important_and_new_first_and_the_rest_next_time(database: Database) -> None:
+def test_at_most_three_are_told_the_important_and_new_first_and_the_rest_next_time(
+    database: Database,
+) -> None:
     thread = new_thread(database)
     for number, importance in enumerate((2, 5, 2, 3, 2)):
         add(database, f"User has goal {number}.", importance)
-    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == ["1. (imp=5)", "3. (imp=3)", "4. (imp=2)"]
-    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == ["2. (imp=2)", "0. (imp=2)"]
+    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == [
+        "1. (imp=5)",
+        "3. (imp=3)",
+        "4. (imp=2)",
+    ]
+    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == [
+        "2. (imp=2)",
+        "0. (imp=2)",
+    ]
     assert told(database, thread) == ()
 
 
-def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown(database: Database) -> None:
+def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown(
+    database: Database,
+) -> None:
     thread = new_thread(database)
     one = add(database, "User drinks oolong.")
     apply(database, Updated(one, text="User drinks coffee."))
@@ -124,10 +165,14 @@ def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database:
     assert told(database, thread) == ()
 
 
-def write_profile(database: Database, field: str, value: str, said: str = "", *, old: str = "") -> None:
+def write_profile(
+    database: Database, field: str, value: str, said: str = "", *, old: str = ""
+) -> None:
     """Change the profile as a yes of the person does."""
     with database.decide() as conn:
-        request = ConsentRequest(new_id(NOW), USER, field, old, value, (), "rules", "pending", NOW, expiry(NOW))
+        request = ConsentRequest(
+            new_id(NOW), USER, field, old, value, (), "rules", "pending", NOW, expiry(NOW)
+        )
         consents.add_request(on(conn), request)
         if said:
             consents.add_evidence(on(conn), request.id, said, typed=True)
@@ -141,7 +186,9 @@ def test_a_change_of_the_profile_is_told(database: Database) -> None:
     assert told(database, thread)[1:] == ("- +created: [Profile] Name is Ana (imp=2)",)
     write_profile(database, "preferred_name", "Anna")
     assert told(database, thread)[1:] == ("- ↑updated: [Profile] Name is Anna",)
-    assert look(database, late).lines[1:] == ("- +created: [Profile] Name is Anna (imp=2)",), "as it is now"
+    assert look(database, late).lines[1:] == ("- +created: [Profile] Name is Anna (imp=2)",), (
+        "as it is now"
+    )
     write_profile(database, "preferred_name", "", old="Anna")
     assert told(database, thread)[1:] == ("- ×deleted: [Profile] Name",)
     assert told(database, thread) == told(database, late) == ()
@@ -169,7 +216,9 @@ def test_a_change_of_the_profile_is_told_to_who_may_read_the_profile(database: D
 def test_a_profile_value_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(on(conn), thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED).id
+        said = chat.add_message(
+            on(conn), thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED
+        ).id
     write_profile(database, "city", "Ghent", said)
     assert look(database, thread, frozenset({said})).lines == ()
     assert look(database, thread).lines[1:] == ("- +created: [Profile] Home is Ghent (imp=2)",)
@@ -188,8 +237,12 @@ def test_pins_links_and_other_tags_are_no_news(database: Database) -> None:
 def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(on(conn), thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
-        changes.apply(on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON)
+        said = chat.add_message(
+            on(conn), thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED
+        )
+        changes.apply(
+            on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON
+        )
     assert look(database, thread, frozenset({said.id})).lines == ()
     assert len(look(database, thread).lines) == 2
 
@@ -208,10 +261,17 @@ def test_an_import_of_hundreds_is_told_as_far_as_it_is_news(database: Database) 
 def test_the_log_is_cut_and_the_history_is_not(database: Database) -> None:
     first = add(database, "User drinks oolong.")
     with database.write() as conn:
-        conn.execute("UPDATE thread_revision SET rev = ? WHERE thread_id = ''", (delta.KEPT + delta.CUT_EVERY - 1,))
-    assert [row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")] == [first]
+        conn.execute(
+            "UPDATE thread_revision SET rev = ? WHERE thread_id = ''",
+            (delta.KEPT + delta.CUT_EVERY - 1,),
+        )
+    assert [
+        row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")
+    ] == [first]
     second = add(database, "User likes tea.")
-    assert [row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")] == [second]
+    assert [
+        row["memory_id"] for row in database.read().execute("SELECT memory_id FROM change_log")
+    ] == [second]
     assert database.read().execute("SELECT count(*) FROM history").fetchone()[0] == 2
 
 
@@ -225,7 +285,9 @@ def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
     apply(database, Purged(add(database, "User ties knots.", category="knowledge")))
     assert delta.untold(on(database.read()), scope, thread) == []
     add(database, "User learns the cello.")
-    assert [change.text for change in delta.untold(on(database.read()), scope, thread)] == ["User learns the cello."]
+    assert [change.text for change in delta.untold(on(database.read()), scope, thread)] == [
+        "User learns the cello."
+    ]
 
 
 def test_pins_and_links_push_no_news_away(database: Database) -> None:

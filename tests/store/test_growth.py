@@ -1,6 +1,8 @@
-"""What looks at a few rows takes as many steps of SQLite in a large store as in a small one, in a fresh file too.
+"""What looks at a few rows takes as many steps of SQLite in a large store as in a small one, in a
+fresh file too.
 
-A fresh file has no statistics yet: a query may then take the index on the person, and read all that they have.
+A fresh file has no statistics yet: a query may then take the index on the person, and read all that
+they have.
 """
 
 from collections.abc import Callable
@@ -8,9 +10,30 @@ from sqlite3 import Connection
 
 import pytest
 
-from memapp.domain.changes import Actor, Change, Created, Linked, Pinned, Restored, Reverted, SoftDeleted, Updated
+from memapp.domain.changes import (
+    Actor,
+    Change,
+    Created,
+    Linked,
+    Pinned,
+    Restored,
+    Reverted,
+    SoftDeleted,
+    Updated,
+)
 from memapp.domain.chat import Origin, Role
-from memapp.store import access_counts, changes, chat, delta, expectations, history, memories, recalls, relations, search
+from memapp.store import (
+    access_counts,
+    changes,
+    chat,
+    delta,
+    expectations,
+    history,
+    memories,
+    recalls,
+    relations,
+    search,
+)
 from memapp.store.database import Database
 from memapp.store.scope import Scope
 from tests.builders import fact, on
@@ -41,12 +64,16 @@ LOOKS: dict[str, Look] = {
     "taken_in": lambda conn, ids: memories.list_taken_in(on(conn), ids[0]),
     "find_same": lambda conn, ids: memories.find_same(on(conn), "user has plan 3"),
     "related": lambda conn, ids: relations.related(on(conn), ids[0]),
-    "edges_of": lambda conn, ids: relations.edges_of(on(conn), Scope(USER, frozenset({"notes", "tasks"})), ids[:5]),
+    "edges_of": lambda conn, ids: relations.edges_of(
+        on(conn), Scope(USER, frozenset({"notes", "tasks"})), ids[:5]
+    ),
     "pairs_of": lambda conn, ids: relations.pairs_of(on(conn), ids[0]),
     "sources_of": lambda conn, ids: search.sources_of(on(conn), ids[:3]),
     "taken_back": lambda conn, ids: search.taken_back(on(conn), MESSAGES),
     "unconfirmed": lambda conn, ids: search.unconfirmed(on(conn), MESSAGES),
-    "keep_taken_back": lambda conn, ids: search.keep_taken_back(on(conn), ids[:3], all_of_them=True),
+    "keep_taken_back": lambda conn, ids: search.keep_taken_back(
+        on(conn), ids[:3], all_of_them=True
+    ),
     "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3]),
     "used_in": lambda conn, ids: recalls.used_in(on(conn), ids[0], 5),
     "list_recalls": lambda conn, ids: recalls.list_recalls(on(conn), "0"),
@@ -80,12 +107,18 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
         MESSAGES[:] = [
-            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("Tea?", "Yes.")
+            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id
+            for text in ("Tea?", "Yes.")
         ]
     for more in (FEW, MANY):
         with database.write() as conn:
             for _ in range(more):
-                memory = fact(f"User has plan {len(ids)}.", NOW, category="notes", sources=MESSAGES[:1] if len(ids) < FEW else ())
+                memory = fact(
+                    f"User has plan {len(ids)}.",
+                    NOW,
+                    category="notes",
+                    sources=MESSAGES[:1] if len(ids) < FEW else (),
+                )
                 ids.append(changes.apply(on(conn), Created(memory), Actor("rules")).memory_id)
             if len(ids) == FEW:
                 changes.apply(on(conn), Linked(ids[0], ((ids[1], 0.5),)), Actor("rules"))
@@ -103,7 +136,11 @@ def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database
         actor = Actor("import", step=f"a step of {rows}")
         with database.write() as conn:
             for number in range(rows):
-                changes.apply(on(conn), Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor)
+                changes.apply(
+                    on(conn),
+                    Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")),
+                    actor,
+                )
         looks: tuple[Look, ...] = (
             lambda conn, _: history.undoable_steps(on(conn), 1),
             lambda conn, _: delta.untold(on(conn), Scope(USER), thread),

@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.guards import CONTROLS, NOW, TRICKS, add, approve, attack, control, copied, planted, unguard
+from benchmarks.guards import (
+    CONTROLS,
+    NOW,
+    TRICKS,
+    add,
+    approve,
+    attack,
+    control,
+    copied,
+    planted,
+    unguard,
+)
 from memapp import paths
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.consent import BESIDE_PROFILE
@@ -40,7 +51,11 @@ def test_a_trick_alters_nothing(attacked: Database, name: str) -> None:
 
 def test_the_tricks_would_be_noticed(attacked: Database) -> None:
     unguard(attacked)
-    for name, altered in (("approve", "decisions"), ("attach another file", "files"), ("schema version", "schema_version")):
+    for name, altered in (
+        ("approve", "decisions"),
+        ("attach another file", "files"),
+        ("schema version", "schema_version"),
+    ):
         assert attack(attacked, TRICKS[name]) == [altered]
 
 
@@ -52,21 +67,68 @@ def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
     ("field", "old", "new", "statement"),
     [
         ("health", "gout", "", "DELETE FROM profile WHERE value = 'asthma'"),
-        ("health", "gout", "", "UPDATE profile SET value = '', request_id = 'yes' WHERE value = 'gout'"),
+        (
+            "health",
+            "gout",
+            "",
+            "UPDATE profile SET value = '', request_id = 'yes' WHERE value = 'gout'",
+        ),
         ("health", "", "", "DELETE FROM profile WHERE field = 'health'"),
-        ("health", "", "cough", "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'gout'"),
-        ("health", "", "cough", "INSERT INTO profile VALUES ('me', 'health', 'fever', 'yes', '2026')"),
-        ("health", "", "cough", "INSERT INTO profile VALUES ('you', 'health', 'cough', 'yes', '2026')"),
+        (
+            "health",
+            "",
+            "cough",
+            "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'gout'",
+        ),
+        (
+            "health",
+            "",
+            "cough",
+            "INSERT INTO profile VALUES ('me', 'health', 'fever', 'yes', '2026')",
+        ),
+        (
+            "health",
+            "",
+            "cough",
+            "INSERT INTO profile VALUES ('you', 'health', 'cough', 'yes', '2026')",
+        ),
         ("health", "", "cough", "INSERT INTO profile VALUES ('me', 'law', 'cough', 'yes', '2026')"),
-        ("health", "gout", "cough", "INSERT INTO profile VALUES ('me', 'health', 'cough', 'yes', '2026')"),
-        ("health", "gout", "cough", "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'asthma'"),
-        ("health", "gout", "cough", "UPDATE profile SET value = 'fever', request_id = 'yes' WHERE value = 'gout'"),
-        ("health", "gout", "cough", "REPLACE INTO profile VALUES ('me', 'health', 'gout', 'yes', '2026')"),
-        ("pronouns", "", "they/them", "INSERT INTO profile VALUES ('me', 'pronouns', 'they/them', 'yes', '2026')"),
+        (
+            "health",
+            "gout",
+            "cough",
+            "INSERT INTO profile VALUES ('me', 'health', 'cough', 'yes', '2026')",
+        ),
+        (
+            "health",
+            "gout",
+            "cough",
+            "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'asthma'",
+        ),
+        (
+            "health",
+            "gout",
+            "cough",
+            "UPDATE profile SET value = 'fever', request_id = 'yes' WHERE value = 'gout'",
+        ),
+        (
+            "health",
+            "gout",
+            "cough",
+            "REPLACE INTO profile VALUES ('me', 'health', 'gout', 'yes', '2026')",
+        ),
+        (
+            "pronouns",
+            "",
+            "they/them",
+            "INSERT INTO profile VALUES ('me', 'pronouns', 'they/them', 'yes', '2026')",
+        ),
         ("pronouns", "", "they/them", "DELETE FROM profile WHERE field = 'pronouns'"),
     ],
 )
-def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old: str, new: str, statement: str) -> None:
+def test_a_yes_to_one_value_changes_no_other(
+    attacked: Database, field: str, old: str, new: str, statement: str
+) -> None:
     with attacked.decide() as conn:
         for value in ("asthma", "gout"):
             add(conn, value, "health", value, NOW)
@@ -81,7 +143,10 @@ def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old
         assert conn.execute("SELECT * FROM profile").fetchall() == before
         if old or new:
             changes.apply(on(conn), ProfileChanged("yes"), Actor("person"))
-            says = {row["value"] for row in conn.execute("SELECT value FROM profile WHERE field = ?", (field,))}
+            says = {
+                row["value"]
+                for row in conn.execute("SELECT value FROM profile WHERE field = ?", (field,))
+            }
             assert says == ({new} if field == "pronouns" else {"asthma", "gout", new} - {old, ""})
             with pytest.raises(UsageError):
                 changes.apply(on(conn), ProfileChanged("yes"), Actor("person"))
@@ -90,10 +155,14 @@ def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old
 def test_the_file_and_the_code_know_the_same_fields(attacked: Database) -> None:
     stored = attacked.read().execute("SELECT name, sensitivity, many FROM profile_fields")
     fields = {(field.name, field.sensitivity, field.many) for field in FIELDS.values()}
-    assert {tuple(row) for row in stored} == fields | {(name, "sensitive", False) for name in BESIDE_PROFILE}
+    assert {tuple(row) for row in stored} == fields | {
+        (name, "sensitive", False) for name in BESIDE_PROFILE
+    }
 
 
-def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(attacked: Database) -> None:
+def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(
+    attacked: Database,
+) -> None:
     snooze = "UPDATE consent_requests SET snoozed_until = '2026' WHERE id = 'waits'"
     with attacked.decide() as conn:
         conn.execute(snooze)
@@ -131,8 +200,12 @@ def test_search_messages_and_json_still_work_with_the_guard(attacked: Database) 
     with attacked.decide() as conn:
         conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')")
         conn.execute("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')")
-        conn.execute("DELETE FROM messages WHERE id IN (SELECT value FROM json_each('[\"typed1\"]'))")
-        found = conn.execute("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'words'").fetchall()
+        conn.execute(
+            "DELETE FROM messages WHERE id IN (SELECT value FROM json_each('[\"typed1\"]'))"
+        )
+        found = conn.execute(
+            "SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'words'"
+        ).fetchall()
     assert len(found) == 2
     assert attacked.read().execute("SELECT count(*) FROM request_evidence").fetchone()[0] == 0
 
@@ -159,7 +232,9 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
+def test_what_was_altered_from_outside_stops_writing_and_not_reading(
+    attacked: Database, altered: str
+) -> None:
     attacked.close()
     other = sqlite3.connect(attacked.path)
     schema.add_functions(other)
@@ -174,5 +249,13 @@ def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: D
 
 def test_only_consent_and_forgetting_decide() -> None:
     services = paths.bundled("memapp", "services")
-    users = {file for file in paths.bundled("memapp").rglob("*.py") if "runtime.decide(" in file.read_text("utf-8")}
-    assert users <= {*(services / "consent").iterdir(), services / "forget.py", services / "lifecycle.py"}
+    users = {
+        file
+        for file in paths.bundled("memapp").rglob("*.py")
+        if "runtime.decide(" in file.read_text("utf-8")
+    }
+    assert users <= {
+        *(services / "consent").iterdir(),
+        services / "forget.py",
+        services / "lifecycle.py",
+    }

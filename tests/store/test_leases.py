@@ -43,7 +43,9 @@ def test_one_owner_has_it_until_it_is_given_back(database: Database) -> None:
     assert take(database, "upkeep", "b")
 
 
-@pytest.mark.parametrize("leap", [leases.LEASE_SECONDS + 1, -3600.0, 10 * 365 * 86400.0, -10 * 365 * 86400.0])
+@pytest.mark.parametrize(
+    "leap", [leases.LEASE_SECONDS + 1, -3600.0, 10 * 365 * 86400.0, -10 * 365 * 86400.0]
+)
 def test_that_of_a_dead_owner_ends_whatever_the_clock_does(
     database: Database, leap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,7 +56,9 @@ def test_that_of_a_dead_owner_ends_whatever_the_clock_does(
     assert take(database, "upkeep", "b") and not take(database, "upkeep", "c")
 
 
-def test_it_is_renewed_for_as_long_as_it_is_held(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_renewed_for_as_long_as_it_is_held(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.4)
     monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.05)
     with leases.hold(partial(writing, database), "upkeep") as mine:

@@ -14,8 +14,14 @@ KILN = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln 
 SMALL = ("SCAN json_each", "SCAN asked", "SCAN CONSTANT ROW")
 
 
-def test_no_statement_reads_through_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runtime, asked, run = make_runtime(tmp_path, embedder=False), dict[str, dict[str, Any]](), Session.run
+def test_no_statement_reads_through_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime, asked, run = (
+        make_runtime(tmp_path, embedder=False),
+        dict[str, dict[str, Any]](),
+        Session.run,
+    )
 
     def remembered(session: Session, sql: str, /, **values: Any) -> Any:
         asked[sql] = values
@@ -24,11 +30,18 @@ def test_no_statement_reads_through_a_table(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(Session, "run", remembered)
     for action in ("kiln frie", "kiln fire", *["kiln frie"] * 4, "kiln fire"):
         runs.attempt(runtime, KILN, action)
-    runs.attempt(runtime, ScriptedTool("kiln", "studio", {"kiln frei": "kiln: it is too cold"}), "kiln frei")
+    runs.attempt(
+        runtime, ScriptedTool("kiln", "studio", {"kiln frei": "kiln: it is too cold"}), "kiln frei"
+    )
     monkeypatch.undo()
     with runtime.write() as session:
-        plans = {sql: [row["detail"] for row in session.run(f"EXPLAIN QUERY PLAN {sql}", **asked[sql])] for sql in asked}
+        plans = {
+            sql: [row["detail"] for row in session.run(f"EXPLAIN QUERY PLAN {sql}", **asked[sql])]
+            for sql in asked
+        }
     runtime.close()
     assert len(plans) > 20
-    through = [(sql, step) for sql, steps in plans.items() for step in steps if step.startswith("SCAN")]
+    through = [
+        (sql, step) for sql, steps in plans.items() for step in steps if step.startswith("SCAN")
+    ]
     assert [(sql, step) for sql, step in through if not step.startswith(SMALL)] == []

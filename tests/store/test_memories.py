@@ -20,8 +20,12 @@ from tests.store.conftest import NOW
 from tests.store.test_changes import LATER, apply
 
 
-def listed(database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int) -> list[str]:
-    return [memory.text for memory in memories.list_memories(on(database.read()), wanted, sort, **page)]
+def listed(
+    database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int
+) -> list[str]:
+    return [
+        memory.text for memory in memories.list_memories(on(database.read()), wanted, sort, **page)
+    ]
 
 
 @pytest.fixture
@@ -35,7 +39,14 @@ def four(database: Database) -> Database:
             ("User dislikes tea bags.", "preferences", ()),
         ]
     ):
-        made = fact(text, NOW, id=f"m{number}", category=category, tags=tags, created_at=NOW + timedelta(days=number))
+        made = fact(
+            text,
+            NOW,
+            id=f"m{number}",
+            category=category,
+            tags=tags,
+            created_at=NOW + timedelta(days=number),
+        )
         apply(database, Created(made))
     apply(database, Pinned("m1", True))
     apply(database, SoftDeleted("m3", "person", LATER))
@@ -74,9 +85,15 @@ def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[
     assert memories.count_memories(on(four.read()), wanted) == len(found)
 
 
-def test_a_day_begins_where_the_person_is(database: Database, live_in: Callable[[str], None]) -> None:
+def test_a_day_begins_where_the_person_is(
+    database: Database, live_in: Callable[[str], None]
+) -> None:
     live_in("America/Los_Angeles")
-    for name, created in (("late on the 30th", 7), ("early on the 31st", 9), ("late on the 31st", 30)):
+    for name, created in (
+        ("late on the 30th", 7),
+        ("early on the 31st", 9),
+        ("late on the 31st", 30),
+    ):
         moment = datetime(2026, 1, 31, tzinfo=UTC) + timedelta(hours=created)
         apply(database, Created(fact(f"It is {name}.", NOW, id=f"m{created}", created_at=moment)))
     assert listed(database, parse_filter("after:2026-01-31 before:2026-02-01"), Sort.OLDEST) == [
@@ -86,23 +103,36 @@ def test_a_day_begins_where_the_person_is(database: Database, live_in: Callable[
 
 
 def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Database) -> None:
-    assert listed(four, replace(parse_filter("bags"), state=State.SOFT_DELETED)) == ["User dislikes tea bags."]
+    assert listed(four, replace(parse_filter("bags"), state=State.SOFT_DELETED)) == [
+        "User dislikes tea bags."
+    ]
     assert listed(four, replace(parse_filter("bags"), state=None)) == ["User dislikes tea bags."]
     assert listed(four, replace(parse_filter("cello"), state=None)) == []
 
 
-def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language(database: Database) -> None:
+def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language(
+    database: Database,
+) -> None:
     apply(database, Created(fact("User übt Geige.", NOW, id="m0", tags=("Übung",))))
     apply(database, Created(fact("User mag Äpfel.", NOW, id="m1")))
     apply(database, SoftDeleted("m1", "person", LATER))
-    assert listed(database, parse_filter("tag:übung")) == listed(database, parse_filter("tag:ÜBUNG")) == ["User übt Geige."]
+    assert (
+        listed(database, parse_filter("tag:übung"))
+        == listed(database, parse_filter("tag:ÜBUNG"))
+        == ["User übt Geige."]
+    )
     for typed in ("äpfel", "ÄPFEL", '"MAG ÄPF"'):
         assert listed(database, replace(parse_filter(typed), state=None)) == ["User mag Äpfel."]
 
 
 def test_each_order(four: Database) -> None:
     apply(four, Updated("m0", importance=5))
-    ids = {sort: [memory.id for memory in memories.list_memories(on(four.read()), MemoryFilter(), sort)] for sort in Sort}
+    ids = {
+        sort: [
+            memory.id for memory in memories.list_memories(on(four.read()), MemoryFilter(), sort)
+        ]
+        for sort in Sort
+    }
     assert ids[Sort.NEWEST] == ["m2", "m1", "m0"]
     assert ids[Sort.OLDEST] == ["m0", "m1", "m2"]
     assert ids[Sort.IMPORTANT] == ["m1", "m0", "m2"]
@@ -117,7 +147,10 @@ def test_pages_follow_each_other_without_gap(four: Database) -> None:
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.text(max_size=60) | st.sampled_from(['"a" OR "b"', "text:tea", "tea*", "NEAR(a b)", '""', "a\x00b", "^tea", "-tea", '"'])
+    st.text(max_size=60)
+    | st.sampled_from(
+        ['"a" OR "b"', "text:tea", "tea*", "NEAR(a b)", '""', "a\x00b", "^tea", "-tea", '"']
+    )
 )
 def test_nothing_typed_reaches_the_query_language_of_the_index(four: Database, typed: str) -> None:
     listed(four, parse_filter(typed))
@@ -137,15 +170,29 @@ def test_what_names_something_is_found_among_the_oldest_and_the_newest(
     apply(database, Created(fact("User plays the cello.", NOW, id="m9")))
     apply(database, Pinned("m1", True))
     found = partial(memories.unpinned_texts_naming, on(database.read()))
-    assert list(found("oslo", 9)) == ["m0", "m3", "m4"]  # the shortest first; m1 is pinned, m2 lies between
+    assert list(found("oslo", 9)) == [
+        "m0",
+        "m3",
+        "m4",
+    ]  # the shortest first; m1 is pinned, m2 lies between
     assert list(found("oslo", 1)) == ["m0"]
     assert found("🏠", 9) == {}
 
 
-def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(database: Database) -> None:
-    given = [("a", "person", 1), ("b", "distilled", 3), ("c", "distilled", 1), ("d", "import", 1), ("e", "distilled", 1)]
+def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(
+    database: Database,
+) -> None:
+    given = [
+        ("a", "person", 1),
+        ("b", "distilled", 3),
+        ("c", "distilled", 1),
+        ("d", "import", 1),
+        ("e", "distilled", 1),
+    ]
     for memory_id, origin, importance in given:
-        made = fact(f"User has thing {memory_id}.", NOW, id=memory_id, origin=origin, importance=importance)
+        made = fact(
+            f"User has thing {memory_id}.", NOW, id=memory_id, origin=origin, importance=importance
+        )
         apply(database, Created(made))
     assert memories.overflowing(on(database.read()), 3) == []
     assert memories.overflowing(on(database.read()), 1) == ["c", "e"]

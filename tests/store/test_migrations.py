@@ -10,7 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memapp.domain.changes import Actor, Change, Created, Linked, Merged, Pinned, Reverted, Revision, SoftDeleted, Updated
+from memapp.domain.changes import (
+    Actor,
+    Change,
+    Created,
+    Linked,
+    Merged,
+    Pinned,
+    Reverted,
+    Revision,
+    SoftDeleted,
+    Updated,
+)
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.turn import Accepted
 from memapp.errors import StoreError
@@ -29,7 +40,9 @@ ADDED = f"{TABLE}    mood TEXT NOT NULL DEFAULT 'calm',\n"
 
 
 def growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a file for one more migration, which every file is brought to from now on; it is empty so far."""
+    """Return a file for one more migration, which every file is brought to from now on; it is empty
+    so far.
+    """
     folder = tmp_path / "migrations"
     folder.mkdir()
     for released in schema.scripts():
@@ -39,11 +52,17 @@ def growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rebuilt() -> str:
-    """Return a migration that makes `memories` anew with one more column, and knows one more kind and actor."""
+    """Return a migration that makes `memories` anew with one more column, and knows one more kind
+    and actor.
+    """
     made = {name: sql for _, name, sql in schema.golden(len(schema.scripts()))[0]}
-    parts = [f"{sql};" for sql in made.values() if " ON memories" in sql or "memories_indexed AS" in sql]
+    parts = [
+        f"{sql};" for sql in made.values() if " ON memories" in sql or "memories_indexed AS" in sql
+    ]
     table = f"{made['memories']};"
-    columns = "key, id, user_id, normal_text, " + ", ".join(name for name in memories.COLUMNS if name != "id")
+    columns = "key, id, user_id, normal_text, " + ", ".join(
+        name for name in memories.COLUMNS if name != "id"
+    )
     return "\n".join([
         "INSERT INTO memory_kinds (name) VALUES ('song');",
         "INSERT INTO actors (name) VALUES ('orchestra');",
@@ -60,8 +79,16 @@ def everything(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     """Return the rows of all that undo needs."""
     named = ", ".join(memories.COLUMNS)
     tables = ("versions", "history", "memory_sources", "access_counts", "relations", "embeddings")
-    rows = {table: [tuple(row) for row in conn.execute(f"SELECT * FROM {table} ORDER BY 1, 2")] for table in tables}
-    return {**rows, "memories": [tuple(row) for row in conn.execute(f"SELECT {named} FROM memories ORDER BY id")]}
+    rows = {
+        table: [tuple(row) for row in conn.execute(f"SELECT * FROM {table} ORDER BY 1, 2")]
+        for table in tables
+    }
+    return {
+        **rows,
+        "memories": [
+            tuple(row) for row in conn.execute(f"SELECT {named} FROM memories ORDER BY id")
+        ],
+    }
 
 
 def make_past(database: Database, thread_message: str) -> list[Revision]:
@@ -76,7 +103,13 @@ def make_past(database: Database, thread_message: str) -> list[Revision]:
         for text in ("Tea.", "Green tea.", "Coffee.", "Rain.")
     )
     with database.write() as conn:
-        vectors.save(on(conn), "memory", "letters", vectors.waiting(on(conn), "memory", "letters", 9), np.eye(4, dtype="f4"))
+        vectors.save(
+            on(conn),
+            "memory",
+            "letters",
+            vectors.waiting(on(conn), "memory", "letters", 9),
+            np.eye(4, dtype="f4"),
+        )
         access_counts.count_access(on(conn), [one, two, three])
     edited = apply(Updated(one, text="Black tea."))
     apply(Linked(one, ((two, 0.8), (three, 0.6))))
@@ -92,7 +125,9 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     message = only(Accepted, say(runtime, thread, "I drink tea.")).message.id
     revisions = make_past(runtime.database, message)
     before = everything(runtime.database.read())
-    assert {table for table, rows in before.items() if not rows} == set(), "all of it is put to the test"
+    assert {table for table, rows in before.items() if not rows} == set(), (
+        "all of it is put to the test"
+    )
     runtime.close()
     migration = growth(tmp_path, monkeypatch)
     migration.write_text(rebuilt(), "utf-8")
@@ -105,9 +140,17 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     for revision in reversed(revisions):
         undo.undo(runtime, revision.step)
     texts = {memory.text: (memory.state, memory.pinned) for memory in curate.list_memories(runtime)}
-    assert texts == {"Tea.": ("live", False), "Green tea.": ("live", False), "Coffee.": ("live", False), "Rain.": ("live", False)}
+    assert texts == {
+        "Tea.": ("live", False),
+        "Green tea.": ("live", False),
+        "Coffee.": ("live", False),
+        "Rain.": ("live", False),
+    }
     (found,) = [memory for memory in curate.list_memories(runtime) if memory.text == "Tea."]
-    assert {version.text for version in history.list_versions(session, found.id)} == {"Tea.", "Black tea."}
+    assert {version.text for version in history.list_versions(session, found.id)} == {
+        "Tea.",
+        "Black tea.",
+    }
     with runtime.database.write() as writer:
         kind, actor = fact("User keeps calm.", NOW), Actor("person")
         changes.apply(on(writer), Created(kind), actor)
@@ -124,40 +167,57 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     database.close()
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
-    with pytest.raises(StoreError, match=r"After 9999_more\.sql a row of versions refers to none of memories"):
+    with pytest.raises(
+        StoreError, match=r"After 9999_more\.sql a row of versions refers to none of memories"
+    ):
         open_database(database.path, WORDING)
     migration.unlink()
     opened = open_database(database.path, WORDING)
-    assert [memory.text for memory in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
+    assert [memory.text for memory in memories.list_memories(on(opened.read()), ALL_LIVE)] == [
+        "Tea."
+    ]
     opened.close()
 
 
-def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_stays(database: Database) -> None:
+def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_stays(
+    database: Database,
+) -> None:
     with database.write() as conn:
-        made = changes.apply(on(conn), Created(fact("Tea.", NOW, run_id="a thread")), Actor("person"))
+        made = changes.apply(
+            on(conn), Created(fact("Tea.", NOW, run_id="a thread")), Actor("person")
+        )
         edited = changes.apply(on(conn), Updated(made.memory_id, text="Coffee."), Actor("person"))
     database.close()
     with closing(sqlite3.connect(database.path)) as raw, raw:
         (first,) = raw.execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()
         other = {**json.loads(first), "version": FORM + 1, "mood": "calm"}
         del other["run_id"]
-        raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
+        raw.execute(
+            "UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)",
+            (json.dumps(other),),
+        )
     opened = open_database(database.path, WORDING)
     with opened.write() as conn:
         changes.apply(on(conn), Reverted(edited.step, NOW), Actor("person"))
     memory = memories.get_memory(on(opened.read()), made.memory_id)
     assert (memory.text, memory.run_id) == ("Tea.", "")
-    stored = json.loads(opened.read().execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()[0])
+    stored = json.loads(
+        opened.read().execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()[0]
+    )
     assert stored["mood"] == "calm"
     opened.close()
 
 
 @pytest.mark.parametrize("table", sorted(VOCABULARY))
 def test_the_words_of_a_column_are_those_of_the_code(database: Database, table: str) -> None:
-    assert {row["name"] for row in database.read().execute(f"SELECT name FROM {table}")} == words_of(VOCABULARY[table])
+    assert {
+        row["name"] for row in database.read().execute(f"SELECT name FROM {table}")
+    } == words_of(VOCABULARY[table])
 
 
-def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(database: Database) -> None:
+def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(
+    database: Database,
+) -> None:
     conn = database.read()
     columns = {
         row["name"]: {item["name"] for item in conn.execute(f"PRAGMA table_info({row['name']})")}
@@ -165,18 +225,29 @@ def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(data
         if "fts" not in row["name"] and "sqlite_" not in row["name"]
     }
     assert {table for table, names in columns.items() if names == {"name"}} == set(VOCABULARY)
-    nobodys = {table for table, names in columns.items() if "user_id" not in names} - set(VOCABULARY)
+    nobodys = {table for table, names in columns.items() if "user_id" not in names} - set(
+        VOCABULARY
+    )
     of_the_file = {"forgotten_key", "profile_fields", "memory_file", "leases", "deleted_embeddings"}
-    assert nobodys == of_the_file, "a key of the whole file, the fields there are, whose copy it is, who works on it, a count"
+    assert nobodys == of_the_file, (
+        "a key of the whole file, the fields there are, whose copy it is, who works on it, a count"
+    )
 
 
 def test_nobody_writes_a_word_of_the_schema(database: Database) -> None:
     for table in VOCABULARY:
-        with pytest.raises(StoreError, match="does not let this be changed"), database.decide() as conn:
+        with (
+            pytest.raises(StoreError, match="does not let this be changed"),
+            database.decide() as conn,
+        ):
             conn.execute(f"INSERT INTO {table} (name) VALUES ('more')")
 
 
 def test_what_a_file_of_any_version_must_hold_is_known() -> None:
-    """A backup of an older version can be put back; version 15 dropped a table and its index, and no other dropped anything."""
+    """A backup of an older version can be put back; version 15 dropped a table and its index, and
+    no other dropped anything.
+    """
     parts = [len(schema.golden(version)[0]) for version in range(1, len(schema.scripts()) + 1)]
-    assert [version for version, (old, new) in enumerate(pairwise(parts), 2) if new < old] == [15] and parts[0] > 0
+    assert [version for version, (old, new) in enumerate(pairwise(parts), 2) if new < old] == [
+        15
+    ] and parts[0] > 0

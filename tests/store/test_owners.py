@@ -1,4 +1,6 @@
-"""Whose rows a statement touches: every one on a table that belongs to people names the person, or says here why not."""
+"""Whose rows a statement touches: every one on a table that belongs to people names the person, or
+says here why not.
+"""
 
 import ast
 import re
@@ -11,7 +13,9 @@ from memapp.store import schema
 
 FIRST_WORDS = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|EXISTS)\b")
 TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)")
-NAMES_A_PERSON = re.compile(r"user_id|:user\b|\{(?:where|whose|scope\.where|_CONTEXT|_WAITING|_PENDING|_LESSON)\}")
+NAMES_A_PERSON = re.compile(
+    r"user_id|:user\b|\{(?:where|whose|scope\.where|_CONTEXT|_WAITING|_PENDING|_LESSON)\}"
+)
 WITHOUT_A_PERSON = {
     "consents._REQUESTS": "only a beginning; whoever uses it goes on with the person",
     "restore.look_at": "a backup is counted as a whole",
@@ -28,16 +32,30 @@ def tables_of_people() -> set[str]:
         for script in schema.scripts():
             for statement in schema.statements(script.read_text("utf-8")):
                 conn.execute(statement)
-        names = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        owned = {name for name in names if "user_id" in {row[1] for row in conn.execute(f"PRAGMA table_info({name})")}}
-    return owned | {"memories_fts", "messages_fts", "lessons_fts"}  # what their rows say is somebody's too
+        names = [
+            row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        owned = {
+            name
+            for name in names
+            if "user_id" in {row[1] for row in conn.execute(f"PRAGMA table_info({name})")}
+        }
+    return owned | {
+        "memories_fts",
+        "messages_fts",
+        "lessons_fts",
+    }  # what their rows say is somebody's too
 
 
 def statements() -> Iterator[tuple[str, str]]:
-    """Yield every text in the store that begins like SQL, with the function or constant that it stands in."""
+    """Yield every text in the store that begins like SQL, with the function or constant that it
+    stands in.
+    """
     for file in sorted((paths.bundled("memapp") / "store").rglob("*.py")):
         for place in ast.parse(file.read_text("utf-8")).body:
-            name = getattr(place, "name", "") or next((part.id for part in ast.walk(place) if isinstance(part, ast.Name)), "")
+            name = getattr(place, "name", "") or next(
+                (part.id for part in ast.walk(place) if isinstance(part, ast.Name)), ""
+            )
             for text in _texts(place):
                 if FIRST_WORDS.match(text):
                     yield f"{file.stem}.{name}", text
@@ -45,7 +63,10 @@ def statements() -> Iterator[tuple[str, str]]:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.JoinedStr):
-        yield "".join(str(expr.value) if isinstance(expr, ast.Constant) else ast.unparse(expr) for expr in node.values)
+        yield "".join(
+            str(expr.value) if isinstance(expr, ast.Constant) else ast.unparse(expr)
+            for expr in node.values
+        )
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     else:

@@ -25,7 +25,13 @@ from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
 
-def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: str = USER, sources: tuple[str, ...] = ()) -> str:
+def add_fact(
+    database: Database,
+    text: str,
+    tags: tuple[str, ...] = (),
+    user: str = USER,
+    sources: tuple[str, ...] = (),
+) -> str:
     memory = fact(text, NOW, tags=tags, sources=sources)
     with database.write() as conn:
         changes.apply(on(conn, user), Created(memory), Actor("person"))
@@ -35,7 +41,12 @@ def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: st
 def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[str]]:
     with database.write() as conn:
         thread = chat.create_thread(on(conn, user), "Talk", "companion", NOW)
-        ids = [chat.add_message(on(conn, user), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in texts]
+        ids = [
+            chat.add_message(
+                on(conn, user), thread.id, Role.USER, text, NOW, origin=Origin.TYPED
+            ).id
+            for text in texts
+        ]
     return thread.id, ids
 
 
@@ -52,7 +63,9 @@ def messages(database: Database, query: str, **how: bool) -> list[str]:
 @pytest.fixture(scope="module")
 def index() -> Iterator[sqlite3.Connection]:
     conn = sqlite3.connect(":memory:")
-    conn.execute("CREATE VIRTUAL TABLE notes USING fts5 (category, text, tokenize = 'porter unicode61')")
+    conn.execute(
+        "CREATE VIRTUAL TABLE notes USING fts5 (category, text, tokenize = 'porter unicode61')"
+    )
     conn.execute("INSERT INTO notes VALUES ('secret', 'green tea')")
     yield conn
     conn.close()
@@ -82,7 +95,10 @@ def asked(text: str, *, unfinished: bool = False) -> str | None:
 
 
 @settings(max_examples=300)
-@given(st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), max_size=30).map(" ".join), st.booleans())
+@given(
+    st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), max_size=30).map(" ".join),
+    st.booleans(),
+)
 def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinished: bool) -> None:
     query = asked(text, unfinished=unfinished)
     if query is not None:
@@ -91,7 +107,10 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
 
 
 def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
-    assert asked('tea AND NOT "milk" NEAR category:secret*') == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
+    assert (
+        asked('tea AND NOT "milk" NEAR category:secret*')
+        == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
+    )
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "\0", "the of and", '""', "***"])
@@ -134,7 +153,10 @@ def test_a_word_is_found_in_a_sentence_without_spaces_and_another_is_not(
     assert messages(database, word) == [text]
     assert facts(database, other) == messages(database, other) == []
     for typed in (word, word[:-1], f'"{word}"'):
-        assert text in [memory.text for memory in memories.list_memories(on(database.read()), parse_filter(typed))]
+        assert text in [
+            memory.text
+            for memory in memories.list_memories(on(database.read()), parse_filter(typed))
+        ]
     assert memories.list_memories(on(database.read()), parse_filter(other)) == []
 
 
@@ -147,13 +169,21 @@ def test_a_text_without_spaces_leaves_the_index_with_the_memory(database: Databa
         changes.apply(on(conn), SoftDeleted(memory, "person", NOW), Actor("person"))
     assert facts(database, "咖啡") == []
     with closing(sqlite3.connect(database.path)) as conn:
-        conn.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab ('main', 'memories_fts', 'row')")
+        conn.execute(
+            "CREATE VIRTUAL TABLE temp.terms USING fts5vocab ('main', 'memories_fts', 'row')"
+        )
         assert conn.execute("SELECT * FROM temp.terms").fetchall() == []
 
 
-def test_the_migration_fills_the_index_for_what_is_there_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_migration_fills_the_index_for_what_is_there_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = schema.scripts()
-    monkeypatch.setattr(schema, "scripts", lambda: list(takewhile(lambda one: "in_pairs" not in one.read_text("utf-8"), whole)))
+    monkeypatch.setattr(
+        schema,
+        "scripts",
+        lambda: list(takewhile(lambda one: "in_pairs" not in one.read_text("utf-8"), whole)),
+    )
     old = open_database(tmp_path / "memapp.db", WORDING)
     for text in ("我喜欢喝绿茶", "User drinks tea."):
         add_fact(old, text)
@@ -168,8 +198,13 @@ def test_the_migration_fills_the_index_for_what_is_there_already(tmp_path: Path,
     new = open_database(tmp_path / "memapp.db", WORDING)
     assert facts(new, "绿茶") == messages(new, "绿茶") == ["我喜欢喝绿茶"]
     assert facts(new, "tea") == ["User drinks tea."]
-    left = [vectors.waiting(on(new.read()), kind, "all-MiniLM-L6-v2@x", 9) for kind in ("memory", "message")]  # type: ignore[arg-type]
-    assert [text for rows in left for _, text in rows] == ["我喜欢喝绿茶"] * 2, "its vector may have been of unknown words only"
+    left = [
+        vectors.waiting(on(new.read()), kind, "all-MiniLM-L6-v2@x", 9)
+        for kind in ("memory", "message")
+    ]  # type: ignore[arg-type]
+    assert [text for rows in left for _, text in rows] == ["我喜欢喝绿茶"] * 2, (
+        "its vector may have been of unknown words only"
+    )
     new.close()
 
 
@@ -246,8 +281,17 @@ def test_the_last_word_may_be_unfinished(database: Database) -> None:
     assert whole.bm25 == 0 < begun.bm25
 
 
-def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says_it(database: Database) -> None:
-    talk(database, "Is your dog well?", "He is at the vet today.", "Oh no.", "It is nothing.", "Good.")
+def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says_it(
+    database: Database,
+) -> None:
+    talk(
+        database,
+        "Is your dog well?",
+        "He is at the vet today.",
+        "Oh no.",
+        "It is nothing.",
+        "Good.",
+    )
     found = messages(database, "vet")
     assert found[0] == "He is at the vet today."
     assert set(found[1:]) == {"Is your dog well?", "Oh no."}
@@ -275,7 +319,9 @@ def test_what_means_something_alike_is_found_without_a_common_word(database: Dat
     assert (found.text, found.cosine) == ("User has a cat.", pytest.approx(0.7))
 
 
-def test_vectors_of_a_deleted_chat_leave_their_place_to_others(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_a_deleted_chat_leave_their_place_to_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(search, "BY_MEANING", 1)
     thread_id, _ = talk(database, "one", "two", "three")
     _, kept = talk(database, "four")
@@ -284,7 +330,10 @@ def test_vectors_of_a_deleted_chat_leave_their_place_to_others(database: Databas
     keys = [row["key"] for row in database.read().execute("SELECT key FROM messages ORDER BY key")]
     cosines = np.array([0.9, 0.8, 0.7, 0.6], np.float32)
     alike = Likeness(np.array(keys), cosines, {key: place for place, key in enumerate(keys)})
-    assert [candidate.id for candidate in search.search_messages(on(database.read()), [], likeness=alike)] == kept
+    assert [
+        candidate.id
+        for candidate in search.search_messages(on(database.read()), [], likeness=alike)
+    ] == kept
 
 
 def test_the_sources_of_facts_are_told_to_their_owner_only(database: Database) -> None:

@@ -1,4 +1,6 @@
-"""The files around: copies, what a killed backup leaves, and reading the open file without losing its locks."""
+"""The files around: copies, what a killed backup leaves, and reading the open file without losing
+its locks.
+"""
 
 import subprocess
 import sys
@@ -27,7 +29,12 @@ else:
 
 
 def asked_by_another_process(database: Database) -> str:
-    done = subprocess.run([sys.executable, "-c", BEGIN, str(database.path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", BEGIN, str(database.path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout.strip()
 
 
@@ -49,7 +56,10 @@ def test_opening_and_closing_the_file_would_lose_them(database: Database) -> Non
 def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     for name in ("backups", "damaged", "elsewhere"):
         (database.path.parent / name).mkdir()
-    ours = ["backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"]
+    ours = [
+        "backups/memapp.db-schema3-20260131T081500Z.db",
+        "damaged/memapp.db-before-restore-20260131T081500000000Z.db",
+    ]
     others = [
         *(
             "backups/memapp.db",
@@ -63,18 +73,27 @@ def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     ]
     for name in (*ours, *others):
         (database.path.parent / name).touch()
-    (database.path.parent / "backups" / "memapp.db-schema4-20260131T081500Z.db").symlink_to(database.path)
-    found = [path.relative_to(database.path.parent).as_posix() for path in text_traces.copies(database)]
+    (database.path.parent / "backups" / "memapp.db-schema4-20260131T081500Z.db").symlink_to(
+        database.path
+    )
+    found = [
+        path.relative_to(database.path.parent).as_posix() for path in text_traces.copies(database)
+    ]
     assert found == ours
     scan = text_traces.scan(database, [], ByteNeedles(["no such words in here"]))
-    assert scan.unread == ("memapp.db-schema4-20260131T081500Z.db",), "a link is not followed, and is told"
+    assert scan.unread == ("memapp.db-schema4-20260131T081500Z.db",), (
+        "a link is not followed, and is told"
+    )
 
 
 def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     folder = database.path.parent
     (folder / "backups").mkdir()
     (folder / "damaged").mkdir()
-    copy, aside = "backups/memapp.db-schema3-20260131T081500Z.db", "damaged/memapp.db-before-restore-20260131T081500000000Z.db"
+    copy, aside = (
+        "backups/memapp.db-schema3-20260131T081500Z.db",
+        "damaged/memapp.db-before-restore-20260131T081500000000Z.db",
+    )
     halves = {
         *("memapp.db-restored.partial", "memapp.db-restored.partial-journal"),
         *(f"{copy}.partial", f"{copy}.partial-journal", f"{aside}.partial", f"{aside}-wal.partial"),
@@ -82,8 +101,18 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     for name in halves:
         (folder / name).touch()
     others = {
-        *(copy, aside, "backups/memapp-mine.db.partial", "backups/memapp-old-schema3-20260131T081500Z.db.partial"),
-        *("memapp-thesis.partial-draft.md", "memapp.partial", "memapp-old-restored.partial", f"{copy}.partial-draft.md"),
+        *(
+            copy,
+            aside,
+            "backups/memapp-mine.db.partial",
+            "backups/memapp-old-schema3-20260131T081500Z.db.partial",
+        ),
+        *(
+            "memapp-thesis.partial-draft.md",
+            "memapp.partial",
+            "memapp-old-restored.partial",
+            f"{copy}.partial-draft.md",
+        ),
         "memapp.db-schema3-20260131T081500Z.db.partial",
     }
     for name in others:
@@ -94,7 +123,9 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     assert (before - after, others - after) == (halves, set())
 
 
-def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(database: Database, tmp_path: Path) -> None:
+def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(
+    database: Database, tmp_path: Path
+) -> None:
     drive = tmp_path / "drive"
     half, draft = drive / "copy.db.partial", drive / "thesis.tex"
     with noted(database.path, drive / "copy.db"):
@@ -107,12 +138,18 @@ def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(database: Database, t
         path.write_bytes(content)
     text_traces.remove_unfinished(database.path)
     scan = text_traces.scan(database, [], ByteNeedles(["nothing"]))
-    assert (note.exists(), scan.unread) == (True, (half.name,)), "its drive is not there, and it is not looked into"
+    assert (note.exists(), scan.unread) == (True, (half.name,)), (
+        "its drive is not there, and it is not looked into"
+    )
     drive.mkdir()
     for path in (half, draft, drive / "copy.db"):
         path.touch()
     text_traces.remove_unfinished(database.path)
-    assert (note.exists(), other.exists(), sorted(drive.iterdir())) == (False, True, [drive / "copy.db", draft])
+    assert (note.exists(), other.exists(), sorted(drive.iterdir())) == (
+        False,
+        True,
+        [drive / "copy.db", draft],
+    )
 
 
 def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:

@@ -26,11 +26,21 @@ def unit(*numbers: float) -> Vectors:
     return vector / np.linalg.norm(vector)
 
 
-def embed(database: Database, made: dict[str, Vectors], user: str = USER, model: str = MODEL) -> int:
+def embed(
+    database: Database, made: dict[str, Vectors], user: str = USER, model: str = MODEL
+) -> int:
     """Store vectors by text."""
     waiting = vectors.waiting(on(database.read(), user), "memory", model, 100)
     with database.write() as conn:
-        return len(vectors.save(on(conn, user), "memory", model, waiting, np.stack([made[text] for _, text in waiting])))
+        return len(
+            vectors.save(
+                on(conn, user),
+                "memory",
+                model,
+                waiting,
+                np.stack([made[text] for _, text in waiting]),
+            )
+        )
 
 
 def nearest(database: Database, matrix: Matrix, vector: Vectors, least: float = -1.0) -> list[str]:
@@ -91,7 +101,9 @@ def test_a_deleted_memory_leaves_the_matrix(database: Database, matrix: Matrix) 
     assert len(matrix) == 3
 
 
-def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(database: Database, matrix: Matrix) -> None:
+def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(
+    database: Database, matrix: Matrix
+) -> None:
     edited = add_fact(database, "snow")
     embed(database, {"snow": unit(0, 0, 1)})
     nearest(database, matrix, unit(0, 0, 1))
@@ -114,7 +126,9 @@ def test_deleting_from_the_middle_keeps_every_other_vector_in_its_place(database
     assert nearest(database, matrix, made["d"], least=0.9) == ["d"]
 
 
-def test_a_search_that_is_running_keeps_what_it_began_with(database: Database, matrix: Matrix) -> None:
+def test_a_search_that_is_running_keeps_what_it_began_with(
+    database: Database, matrix: Matrix
+) -> None:
     running = matrix.likeness(on(database.read()), unit(1, 0, 0))
     before = {int(key): running.of(int(key)) for key in running.keys}
     for number in range(20):
@@ -124,7 +138,9 @@ def test_a_search_that_is_running_keeps_what_it_began_with(database: Database, m
     assert {key: running.of(key) for key in before} == before
 
 
-def test_vectors_of_another_model_or_person_are_never_mixed_in(database: Database, matrix: Matrix) -> None:
+def test_vectors_of_another_model_or_person_are_never_mixed_in(
+    database: Database, matrix: Matrix
+) -> None:
     add_fact(database, "secret", user="somebody else")
     embed(database, {"secret": unit(1, 0, 0)}, user="somebody else")
     embed(database, dict.fromkeys(["tea", "milk", "rain"], unit(0, 1, 0)), model="another")
@@ -143,12 +159,19 @@ def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Datab
     with database.write() as conn:
         changes.apply(on(conn), Updated(edited, text="coffee"), Actor("person"))
         assert vectors.save(on(conn), "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
-    assert [text for _, text in vectors.waiting(on(database.read()), "memory", MODEL, 10)] == ["coffee"]
+    assert [text for _, text in vectors.waiting(on(database.read()), "memory", MODEL, 10)] == [
+        "coffee"
+    ]
 
 
 def test_messages_wait_too_but_not_those_that_left_the_chat(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
-        ids = [chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id for text in ("kept", "gone")]
+        ids = [
+            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id
+            for text in ("kept", "gone")
+        ]
         chat.set_active(on(conn), ids[1:], active=False)
-    assert [text for _, text in vectors.waiting(on(database.read()), "message", MODEL, 10)] == ["kept"]
+    assert [text for _, text in vectors.waiting(on(database.read()), "message", MODEL, 10)] == [
+        "kept"
+    ]

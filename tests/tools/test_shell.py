@@ -14,10 +14,16 @@ from memapp.tools.shell import Shell, command_line
 from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
 
 
-def test_a_program_is_run_without_a_shell_and_its_output_is_kept_up_to_a_limit(tmp_path: Path) -> None:
+def test_a_program_is_run_without_a_shell_and_its_output_is_kept_up_to_a_limit(
+    tmp_path: Path,
+) -> None:
     shell = Shell("echo", tmp_path)
     assert shell.attempt("echo '$HOME; ls' >x").output == "$HOME; ls >x\n"
-    kept = Shell("python", tmp_path).attempt(f"{sys.executable} -c \"print('a' * 5 + 'b' * 10**6 + 'c' * 5)\"").output
+    kept = (
+        Shell("python", tmp_path)
+        .attempt(f"{sys.executable} -c \"print('a' * 5 + 'b' * 10**6 + 'c' * 5)\"")
+        .output
+    )
     assert (kept[:6], kept[-6:], len(kept)) == ("aaaaab", "ccccc\n", HEAD_BYTES + TAIL_BYTES)
 
 
@@ -54,7 +60,9 @@ def test_its_scope_is_the_repository_else_the_folder(tmp_path: Path) -> None:
     assert Shell("git", inner).scope == str(tmp_path / "repo")
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1))
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1)
+)
 def test_a_shell_reads_a_command_line_as_what_it_is_of(argv: list[str]) -> None:
     assert shlex.split(command_line(argv)) == argv
 

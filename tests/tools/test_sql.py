@@ -51,8 +51,13 @@ def test_no_trick_writes_anything(vases: Path) -> None:
             assert database.ask(trick.format(folder=vases.parent)).error, trick
         for query in LONG:
             assert "stopped after" in database.ask(query, seconds=0.1).error
-        assert database.ask("SELECT name FROM vases").rows == (("tall",), ("wide",)), "the copy is as it was, too"
-    assert (vases.read_bytes(), [path.name for path in vases.parent.iterdir()]) == (before, ["vases.db"])
+        assert database.ask("SELECT name FROM vases").rows == (("tall",), ("wide",)), (
+            "the copy is as it was, too"
+        )
+    assert (vases.read_bytes(), [path.name for path in vases.parent.iterdir()]) == (
+        before,
+        ["vases.db"],
+    )
 
 
 def test_what_only_reads_is_answered(database: LentDatabase) -> None:
@@ -61,7 +66,9 @@ def test_what_only_reads_is_answered(database: LentDatabase) -> None:
         "SELECT * FROM high;": (("tall",),),
         "VALUES (1), (NULL)": ((1,), (None,)),
         "SELECT text FROM notes WHERE notes MATCH 'glass'": (("a vase of glass",),),
-        "WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT sum(x) FROM c": ((6,),),
+        "WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT sum(x) FROM c": (
+            (6,),
+        ),
         "SELECT CAST(x'ff41' AS TEXT)": (("\ufffdA",),),
     }
     for query, rows in answered.items():
@@ -71,7 +78,9 @@ def test_what_only_reads_is_answered(database: LentDatabase) -> None:
     assert (cut.columns, cut.rows, cut.is_cut) == (("name",), (("tall",),), True)
 
 
-def test_as_a_tool_it_tells_a_failure_and_its_scope_is_what_tables_there_are(vases: Path, tmp_path: Path) -> None:
+def test_as_a_tool_it_tells_a_failure_and_its_scope_is_what_tables_there_are(
+    vases: Path, tmp_path: Path
+) -> None:
     (tmp_path / "moved.db").write_bytes(vases.read_bytes())
     with lent(vases) as one, lent(tmp_path / "moved.db") as moved:
         tool = Sql(one)
@@ -81,7 +90,9 @@ def test_as_a_tool_it_tells_a_failure_and_its_scope_is_what_tables_there_are(vas
     assert [tool.feedback(attempt).hard_failure for attempt in (done, wrong)] == [False, True]
 
 
-def test_what_is_in_the_log_is_read_too_and_a_large_file_is_copied_beside(vases: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_in_the_log_is_read_too_and_a_large_file_is_copied_beside(
+    vases: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(foreign, "MOST_IN_MEMORY", 100)
     with closing(sqlite3.connect(vases)) as other:
         other.execute("INSERT INTO vases (name) VALUES ('new')")
@@ -90,7 +101,9 @@ def test_what_is_in_the_log_is_read_too_and_a_large_file_is_copied_beside(vases:
             assert database.ask("SELECT count(*) FROM vases").rows == ((3,),)
 
 
-@pytest.mark.parametrize("content", [None, b"no database" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+@pytest.mark.parametrize(
+    "content", [None, b"no database" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
+)
 def test_what_is_no_database_is_refused_in_words(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "notes.txt"
     if content is not None:

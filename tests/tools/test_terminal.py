@@ -1,4 +1,6 @@
-"""A command under `memapp run` behaves as it would without: bytes, exit code, signals, colours and questions."""
+"""A command under `memapp run` behaves as it would without: bytes, exit code, signals, colours and
+questions.
+"""
 
 import fcntl
 import os
@@ -33,10 +35,14 @@ def from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tuple[int, bytes]:
-    """Run a program on a terminal of its own; type when it asks, and something more when it has answered."""
+    """Run a program on a terminal of its own; type when it asks, and something more when it has
+    answered.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background may ignore it
+        signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        )  # whoever runs the tests in the background may ignore it
         os.execvp(argv[0], argv)
     seen, until = b"", time.monotonic() + 30
     while time.monotonic() < until:
@@ -62,34 +68,54 @@ def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
     given = bytes(range(256)) * 2000
     plain, under = (
         subprocess.run(argv, input=given, capture_output=True, timeout=60, cwd=tmp_path)
-        for argv in ([sys.executable, "-c", source], command(tmp_path / "home", sys.executable, "-c", source))
+        for argv in (
+            [sys.executable, "-c", source],
+            command(tmp_path / "home", sys.executable, "-c", source),
+        )
     )
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
     assert under.stderr.startswith(plain.stderr)
     assert code or under.stderr == plain.stderr, "a success says nothing"
     later.wait(tmp_path / "home" / "cache")
-    assert (tmp_path / "home" / "memapp.db").exists() is (code != 0), "the store is opened after a failure only"
+    assert (tmp_path / "home" / "memapp.db").exists() is (code != 0), (
+        "the store is opened after a failure only"
+    )
 
 
-def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_shell(tmp_path: Path) -> None:
-    ended = [["sh", "-c", f"kill -{signal.SIGTERM.value} $$"], ["there-is-no-such-program"], [str(tmp_path)]]
+def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_shell(
+    tmp_path: Path,
+) -> None:
+    ended = [
+        ["sh", "-c", f"kill -{signal.SIGTERM.value} $$"],
+        ["there-is-no-such-program"],
+        [str(tmp_path)],
+    ]
     assert [terminal.run(argv).code for argv in ended] == [128 + signal.SIGTERM, 127, 126]
 
 
 def test_of_a_program_that_is_not_there_the_same_is_said_as_by_a_shell(tmp_path: Path) -> None:
-    for name, said in {"no-such-program": "command not found", "./vase": "No such file or directory"}.items():
-        done = subprocess.run(command(tmp_path / "home", name), capture_output=True, text=True, cwd=tmp_path)
+    for name, said in {
+        "no-such-program": "command not found",
+        "./vase": "No such file or directory",
+    }.items():
+        done = subprocess.run(
+            command(tmp_path / "home", name), capture_output=True, text=True, cwd=tmp_path
+        )
         assert done.stderr.startswith(f"{name}: {said}\n")
 
 
 def test_ctrl_c_stops_the_loop_that_a_command_stands_in(tmp_path: Path) -> None:
     def ended(argv: list[str]) -> int:
-        heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
+        heeding = partial(
+            signal.signal, signal.SIGINT, signal.SIG_DFL
+        )  # whoever runs the tests may ignore it
         return subprocess.run(argv, cwd=tmp_path, preexec_fn=heeding).returncode
 
     killed = ["sh", "-c", "kill -INT $$"]
     under = ended(command(tmp_path / "home", *killed))
-    assert ended(killed) == under == -signal.SIGINT, "a shell goes on after the exit code 130, and stops after the signal"
+    assert ended(killed) == under == -signal.SIGINT, (
+        "a shell goes on after the exit code 130, and stops after the signal"
+    )
 
 
 def test_nobody_reads_on_and_the_command_ends_as_it_would(tmp_path: Path) -> None:
@@ -102,7 +128,12 @@ def test_nobody_reads_on_and_the_command_ends_as_it_would(tmp_path: Path) -> Non
 def test_with_no_input_or_no_output_it_ends_as_it_would(tmp_path: Path, closed: str) -> None:
     asked = ["sh", "-c", "cat; echo $? out; echo err >&2; exit 3"]
     plain, under = (
-        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *argv], capture_output=True, timeout=30, cwd=tmp_path)
+        subprocess.run(
+            ["sh", "-c", f'"$@" {closed}', "sh", *argv],
+            capture_output=True,
+            timeout=30,
+            cwd=tmp_path,
+        )
         for argv in (asked, command(tmp_path / "home", *asked))
     )
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
@@ -120,7 +151,9 @@ def test_with_few_files_or_many_it_ends_as_it_would(tmp_path: Path, files: int) 
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
     argv = command(tmp_path / "home", "sh", "-c", "cat; exit 3")
-    done = subprocess.run(argv, input=b"in", capture_output=True, close_fds=False, preexec_fn=handles)
+    done = subprocess.run(
+        argv, input=b"in", capture_output=True, close_fds=False, preexec_fn=handles
+    )
     assert (done.returncode, done.stdout, b"Traceback" in done.stderr) == (3, b"in", False)
     assert (b"nothing will be recorded" in done.stderr) is (files < 1000)
 
@@ -151,7 +184,11 @@ def test_in_a_folder_that_is_gone_it_ends_as_it_would(tmp_path: Path) -> None:
 
 def test_a_process_left_behind_does_not_keep_the_command(tmp_path: Path) -> None:
     began = time.monotonic()
-    subprocess.run(command(tmp_path / "home", "sh", "-c", "sleep 30 & echo started"), capture_output=True, cwd=tmp_path)
+    subprocess.run(
+        command(tmp_path / "home", "sh", "-c", "sleep 30 & echo started"),
+        capture_output=True,
+        cwd=tmp_path,
+    )
     assert time.monotonic() - began < 20
 
 
@@ -161,7 +198,9 @@ def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
     assert code == 0 and b"True True True Mira" in seen
 
 
-def test_a_hint_stands_on_a_line_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_stands_on_a_line_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     failing, working = (["sh", "-c", f"printf fire; exit {code}"] for code in (3, 0))
     for argv in (failing, working):
@@ -175,12 +214,20 @@ def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
         "import os, sys; lines = sys.stdin.read().split(); keys = open(os.ttyname(2) if os.isatty(2) else '/dev/tty');"
         "print(sys.stdout.isatty(), *lines, '?', flush=True); print('key', keys.readline().strip())"
     )
-    argv = ["sh", "-c", 'seq 3 | "$@"', "sh", *command(tmp_path / "home", sys.executable, "-c", pager)]
+    argv = [
+        "sh",
+        "-c",
+        'seq 3 | "$@"',
+        "sh",
+        *command(tmp_path / "home", sys.executable, "-c", pager),
+    ]
     code, seen = on_a_terminal(argv, b"q\n")
     assert code == 0 and b"True 1 2 3" in seen and b"key q" in seen
 
 
-def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(tmp_path: Path) -> None:
+def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(
+    tmp_path: Path,
+) -> None:
     source = "import os, time; [os.close(fd) for fd in (0, 1, 2)]; time.sleep(0.3); os._exit(3)"
     assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
 
@@ -190,7 +237,12 @@ def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None
     script = 'set -m; "$@"; echo "stopped with $?, and now?"; fg > /dev/null; echo "ended with $?"'
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
     code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
-    assert code == 0 and b"stopped with 148" in seen and b"got Mira" in seen and b"ended with 0" in seen
+    assert (
+        code == 0
+        and b"stopped with 148" in seen
+        and b"got Mira" in seen
+        and b"ended with 0" in seen
+    )
 
 
 def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
@@ -240,8 +292,12 @@ def _may_put_keys_back() -> bool:
 
 
 @pytest.mark.skipif(not _may_put_keys_back(), reason="the system lets no program put keys back")
-@pytest.mark.parametrize("before", ["pass", "import tty; tty.setcbreak(0, 0)", "import sys; sys.stdin.readline()"])
-def test_keys_that_the_command_did_not_read_are_left_to_the_shell(tmp_path: Path, before: str) -> None:
+@pytest.mark.parametrize(
+    "before", ["pass", "import tty; tty.setcbreak(0, 0)", "import sys; sys.stdin.readline()"]
+)
+def test_keys_that_the_command_did_not_read_are_left_to_the_shell(
+    tmp_path: Path, before: str
+) -> None:
     source = f"import time; print('?', flush=True); {before}; time.sleep(0.7)"
     script = '"$@"; read -r said; echo "read <$said>"; read -r said; echo "read <$said>"'
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]

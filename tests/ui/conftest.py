@@ -32,7 +32,11 @@ from tests.builders import Reader, until
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-goldens", action="store_true", help="Write the screens as they are now into tests/ui/goldens.")
+    parser.addoption(
+        "--update-goldens",
+        action="store_true",
+        help="Write the screens as they are now into tests/ui/goldens.",
+    )
 
 
 Awaited = str | Callable[[], object]
@@ -51,7 +55,9 @@ class Clock:
 
 
 class World:
-    """Everything a test of the screen needs: one folder, one model, and apps on them, one after the other."""
+    """Everything a test of the screen needs: one folder, one model, and apps on them, one after the
+    other.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -100,11 +106,15 @@ class World:
             if app.is_open:
                 app.chat.composer.save_now()
         if app.is_open:
-            until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
+            until(
+                lambda: app.session.talk.close(3), 60
+            )  # the shared embedding model is not ended by it
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
     @asynccontextmanager
-    async def opened(self, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator["Seen"]:
+    async def opened(
+        self, size: tuple[int, int] = (120, 40), **kwargs: Any
+    ) -> AsyncIterator["Seen"]:
         """Run the app as `app` does, and wait until it is ready."""
         async with self.app(size, **kwargs) as seen:
             await seen.ready()
@@ -127,7 +137,11 @@ class Seen:
 
     async def ready(self) -> None:
         """Wait until the app is open and the model has loaded or failed, and nothing moves."""
-        await self.until(lambda: self.app.is_open and self.app.chat.is_mounted and self.app.current_mode == "chat")
+        await self.until(
+            lambda: (
+                self.app.is_open and self.app.chat.is_mounted and self.app.current_mode == "chat"
+            )
+        )
         await self.until(lambda: self.app.runtime.chat.state in ("ready", "failed"))
         await self.until(lambda: self.app.runtime.embedding.state in ("ready", "failed"))
         await self._rest()
@@ -149,7 +163,9 @@ class Seen:
         """Say whether something is under way that ends by itself."""
         above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
         ending = BRIEF if isinstance(self.app.screen, ModalScreen) else BRIEF | ASKING
-        return bool(above) or any(worker.group in ending and not worker.is_finished for worker in self.app.workers)
+        return bool(above) or any(
+            worker.group in ending and not worker.is_finished for worker in self.app.workers
+        )
 
     async def until(self, condition: Awaited, seconds: float = 30.0) -> None:
         """Wait for a condition, or for words on the screen."""
@@ -203,7 +219,12 @@ class Seen:
     def lines(self) -> list[str]:
         """Return the screen as lines of text."""
         screen = self.app.screen
-        dirty = screen._dirty_widgets or screen._layout_required or screen._repaint_required or screen._scroll_required
+        dirty = (
+            screen._dirty_widgets
+            or screen._layout_required
+            or screen._repaint_required
+            or screen._scroll_required
+        )
         if dirty or self._painted != (screen, paints):
             visible_screen_stack.set(list(self.app._background_screens))
             strips = screen._compositor.render_strips()
@@ -223,26 +244,62 @@ class Seen:
 
 
 REST_SECONDS = 0.3
-"""So long what does not come to rest is waited for: a model that is held, an answer that streams."""
+"""So long what does not come to rest is waited for: a model that is held, an answer that streams.
+"""
 SOON_SECONDS = 0.02
 """A timer that runs out so soon is waited for."""
 paints = 0
 """How often a screen was, or would have been, painted."""
 BRIEF = {
-    *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "waiting", "badges", "file"),
+    *(
+        "open",
+        "threads",
+        "explain",
+        "outcomes",
+        "earlier",
+        "draft",
+        "variant",
+        "waiting",
+        "badges",
+        "file",
+    ),
     *("hits", "memories-rest"),
-    *("memories", "memories-undo", "memory-detail", "memory-again", "relations", "requests", "known", "decide", "save", "undo"),
+    *(
+        "memories",
+        "memories-undo",
+        "memory-detail",
+        "memory-again",
+        "relations",
+        "requests",
+        "known",
+        "decide",
+        "save",
+        "undo",
+    ),
     *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "models", "use"),
     CommandPalette._GATHER_COMMANDS_GROUP,
 }
 """Groups of workers that end by themselves."""
-ASKING = {"send", "deed", "card", "write", "remove", "settings", "memory-action", "memory-erase", "lesson-action", "lesson-runs"}
+ASKING = {
+    "send",
+    "deed",
+    "card",
+    "write",
+    "remove",
+    "settings",
+    "memory-action",
+    "memory-erase",
+    "lesson-action",
+    "lesson-runs",
+}
 """Groups of workers that end by themselves too, but for what they ask the person."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def style_parsed_once() -> Iterator[None]:
-    """Parse the style of each text and theme once, and not again for each app: nothing changes what was parsed."""
+    """Parse the style of each text and theme once, and not again for each app: nothing changes what
+    was parsed.
+    """
     parse, parsed = Stylesheet._parse_rules, {}
 
     def look_up(self: Stylesheet, *text: Any, **more: Any) -> Any:
@@ -253,12 +310,16 @@ def style_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stylesheet, "_parse_rules", look_up)
-        patched.setattr(RuleSet, "__hash__", object.__hash__)  # the same by which it is one, only quicker
+        patched.setattr(
+            RuleSet, "__hash__", object.__hash__
+        )  # the same by which it is one, only quicker
         yield
 
 
 async def at_rest(*_: object) -> None:
-    """Wait until the event loop has nothing left to do, no thread works for it, and no timer is about to run out."""
+    """Wait until the event loop has nothing left to do, no thread works for it, and no timer is
+    about to run out.
+    """
     loop: Any = asyncio.get_running_loop()
     end = loop.time() + REST_SECONDS
     while True:
@@ -273,7 +334,11 @@ async def at_rest(*_: object) -> None:
         working = pool is not None and pool._idle_semaphore._value < len(pool._threads)
         if loop._ready:  # looked at last: a thread leaves its result here before it is idle
             continue
-        soon = [item._when for item in loop._scheduled if not item._cancelled and item._when < now + SOON_SECONDS]
+        soon = [
+            item._when
+            for item in loop._scheduled
+            if not item._cancelled and item._when < now + SOON_SECONDS
+        ]
         if not (working or held or soon) or now > end:
             return
         await asyncio.sleep(0.002 if working or not soon else max(0.0, min(soon) - now))
@@ -281,16 +346,23 @@ async def at_rest(*_: object) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def waiting_for_the_event_loop() -> Iterator[None]:
-    """Let Textual's pilot wait until the app is at rest; it waits until the process has been idle for 20 ms, after each key."""
+    """Let Textual's pilot wait until the app is at rest; it waits until the process has been idle
+    for 20 ms, after each key.
+    """
     with pytest.MonkeyPatch.context() as patched:
-        for place in ("textual.app.wait_for_idle", "textual.pilot.wait_for_idle", "textual.pilot.Pilot._wait_for_screen"):
+        for place in (
+            "textual.app.wait_for_idle",
+            "textual.pilot.wait_for_idle",
+            "textual.pilot.Pilot._wait_for_screen",
+        ):
             patched.setattr(place, at_rest)
         yield
 
 
 @pytest.fixture(autouse=True)
 def painted_when_looked_at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint what has settled or is looked at; without a terminal Textual paints each change, and throws that away.
+    """Paint what has settled or is looked at; without a terminal Textual paints each change, and
+    throws that away.
 
     The slow tests do paint each change, among them those of hostile texts and of the looks.
     """

@@ -37,7 +37,10 @@ SECRET = "Anna hides the key under the mat."
 
 
 async def open_activity(seen: Seen, tab: str = "numbers") -> ActivityScreen:
-    await seen.press("f7", until=lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
+    await seen.press(
+        "f7",
+        until=lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted,
+    )
     screen = seen.app.screen
     assert isinstance(screen, ActivityScreen)
     while screen.tab != tab:
@@ -52,14 +55,18 @@ async def narrow(world: World) -> AsyncIterator[Seen]:
         yield seen
 
 
-# Numbers -------------------------------------------------------------------------------------------------------------
+# Numbers ------------------------------------------------------------------------------------------
 
 
 async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> None:
     await seen.send("Hello there, how are you?")
     curate.add(seen.app.runtime, "Anna likes oolong tea.")
     await open_activity(seen)
-    table = {line.strip().split("  ")[0]: line.split()[-4:] for line in seen.lines() if line.startswith("      ")}
+    table = {
+        line.strip().split("  ")[0]: line.split()[-4:]
+        for line in seen.lines()
+        if line.startswith("      ")
+    }
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
     assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
@@ -84,8 +91,12 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
         (Rate(0, 0), "- turns needed a second look: none yet, goal below 10%"),
     ],
 )
-async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, turns: Rate, shown: str) -> None:
-    with patch("memapp.services.activity.rates", lambda _: Rates(HitRates(Rate(3, 4), Rate(1, 4)), turns)):
+async def test_rates_are_told_with_their_numbers_and_goals(
+    seen: Seen, turns: Rate, shown: str
+) -> None:
+    with patch(
+        "memapp.services.activity.rates", lambda _: Rates(HitRates(Rate(3, 4), Rate(1, 4)), turns)
+    ):
         await open_activity(seen)
     assert "3 of 4 messages came as predicted 75%" in seen.words()
     assert "1 of 4 were something else on the predicted topic 25%" in seen.words()
@@ -105,7 +116,10 @@ TODAY = date(2026, 3, 1)
     ("tallies", "told"),
     [
         ([], ["Nothing to draw yet."]),
-        ([Tally("semantic", TODAY, 3, 3)], ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "today"]),
+        (
+            [Tally("semantic", TODAY, 3, 3)],
+            ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "today"],
+        ),
         (
             [Tally("recalled", TODAY - timedelta(days=1), 0, 4), Tally("recalled", TODAY, 3, 4)],
             ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "since 28 February", "Facts ······ none yet"],
@@ -116,7 +130,9 @@ TODAY = date(2026, 3, 1)
         ),
     ],
 )
-def test_pictures_tell_the_truth_of_no_small_and_large_files(tallies: list[Tally], told: list[str]) -> None:
+def test_pictures_tell_the_truth_of_no_small_and_large_files(
+    tallies: list[Tally], told: list[str]
+) -> None:
     for width, height in ((80, 20), (116, 20)):
         drawn = pictures(tallies, TODAY, width, height).plain
         assert all(len(line) <= width for line in drawn.splitlines())
@@ -124,7 +140,7 @@ def test_pictures_tell_the_truth_of_no_small_and_large_files(tallies: list[Tally
             assert [text for text in told if text not in " ".join(drawn.split())] == []
 
 
-# The log -------------------------------------------------------------------------------------------------------------
+# The log ------------------------------------------------------------------------------------------
 
 
 async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> None:
@@ -140,7 +156,9 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
 
 
-async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_take_it_back(seen: Seen, tmp_path: Path) -> None:
+async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_take_it_back(
+    seen: Seen, tmp_path: Path
+) -> None:
     with empty_store() as other:
         curate.add(other, "Anna keeps bees.")
         carry(other, seen.app.runtime, tmp_path)
@@ -148,7 +166,9 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     assert "an import brought in a file" in seen.words()
     assert screen.lines.current is not None and log_rows.is_file(screen.lines.current)
     await seen.pilot.press("enter")
-    await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
+    await seen.until(
+        lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts())
+    )
     await open_activity(seen, "undo")
     assert "Brought in a file: 1 fact" in seen.words()
     await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)
@@ -157,7 +177,9 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
 
 
 @pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
-async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
+async def test_chats_that_go_with_a_file_leave_the_screen(
+    seen: Seen, tmp_path: Path, keys: list[str]
+) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")
         carry(other, seen.app.runtime, tmp_path)
@@ -196,7 +218,9 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Anna likes oolong tea." in seen.text())
+    await seen.until(
+        lambda: isinstance(seen.app.screen, MemoryCard) and "Anna likes oolong tea." in seen.text()
+    )
 
 
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
@@ -209,7 +233,9 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
             await seen.press("end", "down", "enter")
             pages.append([log_line.said for log_line in screen.lines.items])
             assert screen.lines.current == screen.lines.items[0]
-        assert [text for page in pages for text in page] == [f"Fact number {number}." for number in reversed(range(7))]
+        assert [text for page in pages for text in page] == [
+            f"Fact number {number}." for number in reversed(range(7))
+        ]
         assert "↓ older" not in seen.text()
         await seen.press("home", "up", "enter")
         assert [log_line.said for log_line in screen.lines.items] == pages[1]
@@ -219,7 +245,7 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
         assert [log_line.said for log_line in screen.lines.items] == pages[0]
 
 
-# Taking back ---------------------------------------------------------------------------------------------------------
+# Taking back --------------------------------------------------------------------------------------
 
 
 async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None:
@@ -244,7 +270,10 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     assert "There is nothing to take back." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
-        await seen.press(key, until=lambda: any("There is nothing to take back." in toast for toast in seen.toasts()))
+        await seen.press(
+            key,
+            until=lambda: any("There is nothing to take back." in toast for toast in seen.toasts()),
+        )
 
 
 async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
@@ -254,7 +283,9 @@ async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None
     assert undo.undoable(seen.app.runtime) == []
 
 
-async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(seen: Seen) -> None:
+async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(
+    seen: Seen,
+) -> None:
     await seen.chat.transcript.actions.add("Anna likes oolong tea.")
     await seen.chat.transcript.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
@@ -270,7 +301,10 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         action(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [undoable.said for undoable in screen.steps.items] == ["Put off Pronouns “x” until tomorrow", "Denied Home “x”"]
+    assert [undoable.said for undoable in screen.steps.items] == [
+        "Put off Pronouns “x” until tomorrow",
+        "Denied Home “x”",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -285,11 +319,18 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),
     ],
 )
-def test_a_step_is_told_in_plain_words(event: Event, actor: str, memories: int, reason: str, said: str) -> None:
-    assert in_words(Step("1", event, "m", "Tea", memories, actor, datetime(2026, 3, 1, tzinfo=UTC), reason)) == said
+def test_a_step_is_told_in_plain_words(
+    event: Event, actor: str, memories: int, reason: str, said: str
+) -> None:
+    assert (
+        in_words(
+            Step("1", event, "m", "Tea", memories, actor, datetime(2026, 3, 1, tzinfo=UTC), reason)
+        )
+        == said
+    )
 
 
-# Safety of the screen, and its looks ---------------------------------------------------------------------------------
+# Safety of the screen, and its looks --------------------------------------------------------------
 
 
 async def test_hostile_memories_are_shown_as_they_are(narrow: Seen) -> None:
@@ -315,20 +356,36 @@ def _counts(_: object) -> list[Count]:
 
 def _over_time(_: object) -> list[Tally]:
     days = [TODAY - timedelta(days=29 - number) for number in range(30)]
-    found = [Tally("semantic", day, number * number % 7, number * number % 7) for number, day in enumerate(days) if number % 7]
+    found = [
+        Tally("semantic", day, number * number % 7, number * number % 7)
+        for number, day in enumerate(days)
+        if number % 7
+    ]
     found += [Tally("episodic", day, 1, 1) for day in days[::4]]
-    found += [Tally("recalled", day, number % 5, 4 + number % 5) for number, day in enumerate(days[3:])]
+    found += [
+        Tally("recalled", day, number % 5, 4 + number % 5) for number, day in enumerate(days[3:])
+    ]
     found += [Tally("expected", day, number % 3, 9) for number, day in enumerate(days[10:])]
-    return [*found, *(Tally("done", day, number * 7 % 41 + 1, number * 7 % 41 + 1) for number, day in enumerate(days))]
+    return [
+        *found,
+        *(
+            Tally("done", day, number * 7 % 41 + 1, number * 7 % 41 + 1)
+            for number, day in enumerate(days)
+        ),
+    ]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
+async def test_activity_looks_as_it_should(
+    world: World, size: tuple[int, int], update: bool
+) -> None:
     name = f"{size[0]}x{size[1]}"
     rates = Rates(HitRates(Rate(3, 40), Rate(9, 40)), Rate(5, 40))
     async with world.opened(size=size) as seen:
         runtime = seen.app.runtime
-        memory = curate.add(runtime, "Anna likes oolong tea in the morning, and without sugar.").memory_id
+        memory = curate.add(
+            runtime, "Anna likes oolong tea in the morning, and without sugar."
+        ).memory_id
         curate.pin(runtime, memory)
         curate.discard(runtime, curate.add(runtime, SECRET).memory_id)
         decisions.set_field(runtime, "city", "Oslo")
@@ -353,14 +410,18 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with world.opened(size=(120, 40)) as seen:
             curate.add(seen.app.runtime, "Anna likes oolong tea.")
-            with patch.object(activity, "rates", lambda _: Rates(HitRates(Rate(1, 2), Rate(1, 2)), Rate(0, 2))):
+            with patch.object(
+                activity, "rates", lambda _: Rates(HitRates(Rate(1, 2), Rate(1, 2)), Rate(0, 2))
+            ):
                 await open_activity(seen)
             assert "✓ 0 of 2 turns" in seen.words() and "[Numbers]" in seen.text()
             await open_activity(seen, "undo")
             assert "↶ Remembered" in seen.text()
 
 
-async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_messages(world: World) -> None:
+async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_messages(
+    world: World,
+) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()
         curate.add(seen.app.runtime, "User plays the piano.")
@@ -371,11 +432,17 @@ async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_m
         await seen.settle()
         rows = [line for line in seen.lines() if "today" in line]
         done = [line.partition("you")[2] for line in rows]
-        assert [text.split("  ")[-1].strip() for text in done] == ["4 messages of yours", "a memory", "a memory"]
-        assert {len(text) - len(text.lstrip()) for text in done} == {8}, "what was done begins in one column"
+        assert [text.split("  ")[-1].strip() for text in done] == [
+            "4 messages of yours",
+            "a memory",
+            "a memory",
+        ]
+        assert {len(text) - len(text.lstrip()) for text in done} == {8}, (
+            "what was done begins in one column"
+        )
 
 
-# Agents --------------------------------------------------------------------------------------------------------------
+# Agents -------------------------------------------------------------------------------------------
 
 
 def correct(seen: Seen, trashed: int, kept: int) -> None:
@@ -402,12 +469,16 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
 
     await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
-    await narrow.press("ctrl+z", until=lambda: any("! asks first" in line for line in narrow.lines()))
+    await narrow.press(
+        "ctrl+z", until=lambda: any("! asks first" in line for line in narrow.lines())
+    )
     await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
     await narrow.press("b", until=lambda: any("! asks first" in line for line in narrow.lines()))
 
 
-async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(narrow: Seen) -> None:
+async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(
+    narrow: Seen,
+) -> None:
     runtime = narrow.app.runtime
     curate.add(runtime, "I keep bees.")
     editor = Caller("editor", Grant(), "Edit [b]or 2.1")

@@ -35,7 +35,10 @@ def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
 
 
 def shown(seen: Seen) -> list[str]:
-    return [bubble.text if isinstance(bubble, Answer) else bubble.message.text for bubble in seen.chat.transcript.bubbles]
+    return [
+        bubble.text if isinstance(bubble, Answer) else bubble.message.text
+        for bubble in seen.chat.transcript.bubbles
+    ]
 
 
 class Gate:
@@ -77,7 +80,9 @@ def slow_reply(world: World, reply: str, words: int = 3) -> Gate:
 async def test_a_new_chat_is_prefilled_before_its_first_message(world: World) -> None:
     assert world.model is not None
     async with world.opened() as seen:
-        await seen.until(lambda: {prompt.slot for prompt in world.model.warmed} == {"look-up", "chat"})
+        await seen.until(
+            lambda: {prompt.slot for prompt in world.model.warmed} == {"look-up", "chat"}
+        )
         assert not world.model.seen
         await seen.type("do ostriches swim")
         await seen.until(lambda: "do ostriches swim" in world.model.warmed[-1].turns[-1].content)
@@ -136,7 +141,9 @@ async def test_an_earlier_message_is_sent_in_other_words(seen: Seen, world: Worl
     assert seen.chat.composer.text == "half a draft"
 
 
-async def test_a_message_goes_back_into_the_composer_when_the_disk_is_full(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_goes_back_into_the_composer_when_the_disk_is_full(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await seen.send("first")
     monkeypatch.setattr(Database, "write", _disk_full)
     await seen.send("precious words")
@@ -153,7 +160,9 @@ def _disk_full(_: Database) -> None:
     raise DiskFull("Nothing was saved.", "Free some space, then try again.")
 
 
-async def test_a_failing_model_leaves_the_message_and_says_how_to_go_on(seen: Seen, world: World) -> None:
+async def test_a_failing_model_leaves_the_message_and_says_how_to_go_on(
+    seen: Seen, world: World
+) -> None:
     world.model.misbehave("crash", "reply", after_tokens=2)
     await seen.send("hello")
     assert "✗ failed" in seen.words() and "ctrl+r retries" in seen.words()
@@ -166,12 +175,16 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
     gate = threading.Event()
     world.hold_model = lambda: gate.wait(20)
     async with world.app() as seen:
-        await seen.settle(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
+        await seen.settle(
+            lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted
+        )
         seen.app.runtime.chat.loading("Loading the model: 40 %")
         await seen.until("40 %")
         await seen.type("are you there?")
         await seen.pilot.press("enter")
-        await seen.until(lambda: "waits for the model" in seen.text() and shown(seen)[:1] == ["are you there?"])
+        await seen.until(
+            lambda: "waits for the model" in seen.text() and shown(seen)[:1] == ["are you there?"]
+        )
         seen.app.app_focus = False
         with patch.object(seen.app, "bell") as bell:
             gate.set()
@@ -206,8 +219,12 @@ async def test_what_is_typed_before_the_file_is_open_is_not_lost(world: World) -
         assert seen.chat.composer.text == "early bird"
 
 
-async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the machine is slow, so that the chat is there well before the model is looked for."""
+async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the machine is slow, so that the chat is there well before the model is looked
+    for.
+    """
     real = MemappApp.switch_mode
 
     async def slow(self: MemappApp, mode: str) -> None:
@@ -220,7 +237,10 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World
         await seen.until("Forty-two.")
         await seen.answered()
         done = MessageStatus.COMPLETE
-        assert messages(seen) == [(Role.USER, "what is it?", done), (Role.ASSISTANT, "Forty-two.", done)]
+        assert messages(seen) == [
+            (Role.USER, "what is it?", done),
+            (Role.ASSISTANT, "Forty-two.", done),
+        ]
 
 
 async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(seen: Seen) -> None:
@@ -229,7 +249,12 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
     seen.app.session.talk.send(None, "Hello there", ())
     seen.chat.state.begun_by = seen.app.session.talk.turns
     try:
-        await seen.until(lambda: [bubble.message.text for bubble in seen.chat.transcript.bubbles][:1] == ["Hello there"])
+        await seen.until(
+            lambda: (
+                [bubble.message.text for bubble in seen.chat.transcript.bubbles][:1]
+                == ["Hello there"]
+            )
+        )
     finally:
         free.set()
     await seen.answered()
@@ -249,7 +274,9 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
 
 
-async def test_a_chip_says_when_it_was_kept_of_what_an_answer_from_memory_says_already(world: World) -> None:
+async def test_a_chip_says_when_it_was_kept_of_what_an_answer_from_memory_says_already(
+    world: World,
+) -> None:
     async with world.opened() as seen:
         curate.add(seen.app.runtime, "My sister is called Mira.")
         learn(seen.app.runtime)
@@ -285,7 +312,9 @@ async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world
     assert (thread.title, thread.persona) == ("I sail at dawn", "tom")
 
 
-async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
+async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_taken_back(
+    seen: Seen,
+) -> None:
     await seen.send("I work as a baker.", until="Remembered:")
     assert curate.count(seen.app.runtime) == 1
     await seen.until("memapp keeps sentences")
@@ -293,9 +322,18 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     line = "Updated: No wait, I bake. (was: I work as a baker.)"
     await seen.until(f"{line} · edit · undo")
     seen.chat.open_thread(seen.chat.state.thread)
-    await seen.until(lambda: f"{line} · edit · undo" in seen.words() and "memapp keeps sentences" not in seen.words())
+    await seen.until(
+        lambda: (
+            f"{line} · edit · undo" in seen.words() and "memapp keeps sentences" not in seen.words()
+        )
+    )
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I work as a baker."])
+    await seen.until(
+        lambda: (
+            [memory.text for memory in curate.list_memories(seen.app.runtime)]
+            == ["I work as a baker."]
+        )
+    )
     await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
@@ -307,18 +345,26 @@ async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world:
         assert "Nothing to undo" not in seen.text()
 
 
-async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(seen: Seen) -> None:
+async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(
+    seen: Seen,
+) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)
         await seen.settle(lambda: "Remembered:" in seen.text())
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
-    row = next(number for number, line in enumerate(seen.lines()) if "Remembered: I have a dog" in line)
+    row = next(
+        number for number, line in enumerate(seen.lines()) if "Remembered: I have a dog" in line
+    )
     await seen.pilot.click(offset=(seen.lines()[row].index("have"), row))
     await seen.until("d Trash")
     await seen.press("escape", until=lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
-    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a bike."])
+    await seen.until(
+        lambda: (
+            [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a bike."]
+        )
+    )
     await seen.until("1 not kept")
     await seen.pilot.press("e", "h")
     assert seen.chat.composer.text == "eh"
@@ -341,24 +387,36 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until("No longer remembered: I have a dog called Rex.")
     await seen.until("Remembered: I have a bike.")
     await seen.pilot.press("ctrl+z", "ctrl+z")
-    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a dog called Rex."])
+    await seen.until(
+        lambda: (
+            [memory.text for memory in curate.list_memories(seen.app.runtime)]
+            == ["I have a dog called Rex."]
+        )
+    )
 
 
 async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
     await seen.send("I play tennis.", until="Remembered:")
     await seen.send("not anymore", until="Updated: not anymore (was: I play tennis.) · edit · undo")
     await seen.press(
-        "ctrl+z", until=lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I play tennis."]
+        "ctrl+z",
+        until=lambda: (
+            [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I play tennis."]
+        ),
     )
 
 
 async def test_what_holds_again_where_its_correction_was_wrong_is_told(seen: Seen) -> None:
     await seen.send("I work at the harbour office.", until="Remembered:")
-    await seen.send("No wait, I work at the town hall.", until="Updated: No wait, I work at the town hall.")
+    await seen.send(
+        "No wait, I work at the town hall.", until="Updated: No wait, I work at the town hall."
+    )
     await seen.send("that's not true", until="Remembered again: I work at the harbour office.")
 
 
-async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
+async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(
+    seen: Seen,
+) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.", until="Remembered: I have a dog called Rex.")
     await seen.send("I live in Ghent.", until="Waiting for you")
@@ -367,8 +425,14 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     lines = [line.strip() for line in seen.lines()]
-    remembered = next(number for number, line in enumerate(lines) if "Remembered: I have a dog called Rex." in line)
-    assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
+    remembered = next(
+        number
+        for number, line in enumerate(lines)
+        if "Remembered: I have a dog called Rex." in line
+    )
+    assert remembered < next(
+        number for number, line in enumerate(lines) if "I live in Ghent." in line
+    )
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
     await seen.until("d Trash")
@@ -390,7 +454,9 @@ async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> No
     assert "tea · taste" in text
 
 
-async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(world: World) -> None:
+async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(
+    world: World,
+) -> None:
     gate = slow_reply(world, "one two three four five six seven")
     async with world.opened() as seen:
         await seen.type("first", "enter", until=gate.reached.is_set)
@@ -439,7 +505,11 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
     await seen.type("bees")
     await seen.until("keeps bees")
     await seen.pilot.press("enter")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "User keeps bees in Ghent." in seen.words())
+    await seen.until(
+        lambda: (
+            isinstance(seen.app.screen, MemoryCard) and "User keeps bees in Ghent." in seen.words()
+        )
+    )
 
 
 async def test_find_and_the_palette_open_a_lesson(seen: Seen) -> None:
@@ -449,7 +519,9 @@ async def test_find_and_the_palette_open_a_lesson(seen: Seen) -> None:
         await seen.type("psuh")
         await seen.until("git psuh origin")
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.app.current_mode == "learned" and "git push origin" in seen.words())
+        await seen.until(
+            lambda: seen.app.current_mode == "learned" and "git push origin" in seen.words()
+        )
         await seen.press("escape", "escape")
         await seen.until(lambda: seen.app.current_mode == "chat")
 
@@ -500,7 +572,11 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
         seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
-    assert [bubble.message.unprompted for bubble in seen.chat.transcript.bubbles] == [False, False, True]
+    assert [bubble.message.unprompted for bubble in seen.chat.transcript.bubbles] == [
+        False,
+        False,
+        True,
+    ]
     seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
@@ -538,7 +614,9 @@ def said(seen: Seen) -> str:
     return seen.chat.query_one(StatusLine).words
 
 
-async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, world: World) -> None:
+async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(
+    seen: Seen, world: World
+) -> None:
     gate = slow_reply(world, "One two three four five six seven.")
     await seen.type("count", "enter", until=gate.reached.is_set)
     await seen.pilot.press("escape")
@@ -548,7 +626,9 @@ async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, w
     assert said(seen) == ""
 
 
-async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_said_to_go_on_once_a_model_failed(
+    seen: Seen, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(status, "SAID_SECONDS", 0.0)
     await seen.send("hello")
     seen.chat.conversation.status.say("something that was said before")
@@ -566,13 +646,17 @@ async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: W
     failed.set()
 
 
-async def test_what_is_wrong_with_a_command_stays_until_something_is_written(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_wrong_with_a_command_stays_until_something_is_written(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(composer, "DRAFT_SECONDS", 0.1)
     await seen.type("/nope")
     await seen.pilot.press("enter")
     await seen.pilot.pause()
     later = asyncio.Event()
-    seen.chat.composer.set_timer(composer.DRAFT_SECONDS, later.set)  # after any timer that the typing left behind
+    seen.chat.composer.set_timer(
+        composer.DRAFT_SECONDS, later.set
+    )  # after any timer that the typing left behind
     await later.wait()
     await seen.pilot.pause()
     assert "no command /nope" in said(seen)
@@ -580,7 +664,9 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(see
     await seen.until(lambda: said(seen) == "")
 
 
-async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen, world: World) -> None:
+async def test_an_answer_is_retried_above_a_question_of_memapp_itself(
+    seen: Seen, world: World
+) -> None:
     world.model.enqueue("Hello Ada.")
     await seen.send("Hello, my name is Ada.")
     await seen.settle(lambda: any("Shall I remember" in text for text in shown(seen)))
@@ -599,7 +685,9 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert seen.words().count("memapp asks") == 1, "its answer to the yes asks nothing"
 
 
-async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:
+async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(
+    world: World,
+) -> None:
     (world.folder / "config.toml").write_text("reply_tokens = 16\n", "utf-8")
     async with world.opened() as seen:
         world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
@@ -634,7 +722,10 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
     await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     await seen.send("Good morning")
     titles = [str(option.prompt) for option in seen.chat.query_one(ThreadList).options]
-    assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == ["hello", "there"]
+    assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == [
+        "hello",
+        "there",
+    ]
 
 
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
@@ -656,25 +747,35 @@ async def test_the_list_of_chats_keeps_the_focus_when_one_is_deleted(world: Worl
         await seen.until(lambda: seen.chat.state.thread is None)
         await seen.settle()
         rows = seen.chat.query_one(ThreadList)
-        assert rows.has_focus and "hello there" in seen.text(), "the next key works where the one before did"
+        assert rows.has_focus and "hello there" in seen.text(), (
+            "the next key works where the one before did"
+        )
         await seen.pilot.press("u")
         await seen.until(lambda: seen.chat.state.thread is not None)
         await seen.settle()
         assert rows.has_focus and rows.option_count == 2 and seen.chat.composer.text == ""
 
 
-async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(world: World) -> None:
+async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(
+    world: World,
+) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
     async with world.opened() as seen:
         await seen.type("count to ten", "enter", until=gate.reached.is_set)
-        await seen.press("ctrl+b", "d", until=lambda: any("Deleted “count to ten”" in toast for toast in seen.toasts()))
+        await seen.press(
+            "ctrl+b",
+            "d",
+            until=lambda: any("Deleted “count to ten”" in toast for toast in seen.toasts()),
+        )
         await seen.answered()
 
 
 async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello.")
     await seen.send("hello there")
-    hit = Recalled("memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always")
+    hit = Recalled(
+        "memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always"
+    )
     answer = seen.chat.transcript.last_answer
     assert answer is not None
     answer.explain([hit, replace(hit, score=0.5, why="words 0.40 + pinned 0.04")])
@@ -692,9 +793,13 @@ async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) 
         await seen.settle()
         drawer = seen.chat.query_one(LoopDrawer)
         assert drawer.has_focus
-        assert not re.search(r"of 100|\d\.\d\d(?! s)", drawer.query_one("#loop-text").render().plain), "sums are details"
+        assert not re.search(
+            r"of 100|\d\.\d\d(?! s)", drawer.query_one("#loop-text").render().plain
+        ), "sums are details"
         await seen.pilot.press("enter")
-        await seen.until(lambda: "Its last guesses" in drawer.query_one("#loop-text").render().plain)
+        await seen.until(
+            lambda: "Its last guesses" in drawer.query_one("#loop-text").render().plain
+        )
         await seen.pilot.press("end")
         await seen.until(lambda: "It expects next" in seen.text())
         await seen.pilot.press("ctrl+t")

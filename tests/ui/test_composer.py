@@ -31,17 +31,23 @@ async def test_several_lines_are_one_message(seen: Seen) -> None:
     assert seen.chat.transcript.bubbles[0].message.text == "one\ntwo\nthree"
 
 
-async def test_a_bug_in_what_reads_commands_loses_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_what_reads_commands_loses_nothing(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as planted:
         planted.setattr(commands, "parse", lambda _: [].pop())
-        await seen.send("hello there", until="A bug in memapp (IndexError) kept this from being sent.")
+        await seen.send(
+            "hello there", until="A bug in memapp (IndexError) kept this from being sent."
+        )
         assert seen.chat.composer.text == "hello there"
     await seen.pilot.press("enter")
     await seen.answered()
     assert seen.chat.transcript.bubbles[0].message.text == "hello there"
 
 
-async def test_a_bug_in_what_reads_a_message_loses_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_what_reads_a_message_loses_nothing(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as planted:
         planted.setattr(memory_request, "read", lambda *_: [].pop())
         await seen.send("hello there")
@@ -91,7 +97,9 @@ async def test_a_recalled_prompt_does_not_count_as_typed(seen: Seen) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ["a draft", "an earlier prompt", "a refused message"])
-async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen, words: str) -> None:
+async def test_undo_at_words_in_the_composer_takes_back_nothing_else(
+    seen: Seen, words: str
+) -> None:
     composer = seen.chat.composer
     await seen.send("hello")
     await seen.type("/remember User sails.")
@@ -187,7 +195,9 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.press("enter", until="/persona NAME")
     await seen.pilot.press("escape")
     composer.insert("/persona")
-    await seen.press("enter", until=f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}.")
+    await seen.press(
+        "enter", until=f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}."
+    )
     composer.insert(" Tom")
     await seen.press("enter", until=lambda: seen.chat.state.persona_name == "Tom")
     composer.insert("/evidence a torn ticket")
@@ -226,7 +236,9 @@ def editor(folder: Path, script: str) -> str:
     return str(path)
 
 
-async def test_a_message_is_written_in_another_editor(seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_message_is_written_in_another_editor(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     kept = tmp_path / "kept"
     script = f'stat -c "%a %n" "$1" > {kept}; cat "$1" >> {kept}; echo "two lines" > "$1"; echo "of text" >> "$1"'
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
@@ -241,10 +253,15 @@ async def test_a_message_is_written_in_another_editor(seen: Seen, monkeypatch: p
     assert not Path(path).exists()
 
 
-async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_an_editor_that_fails_leaves_the_message(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(seen.app, "suspend", nullcontext)
     await seen.type("a begin")
-    for command, words in ((editor(tmp_path, "exit 3"), "ended with an error"), ("/no/such/editor", "cannot be started")):
+    for command, words in (
+        (editor(tmp_path, "exit 3"), "ended with an error"),
+        ("/no/such/editor", "cannot be started"),
+    ):
         monkeypatch.setenv("VISUAL", command)
         await seen.press("ctrl+g", until=lambda words=words: words in seen.text())
         seen.chat.composer.paused()  # of what was typed before
@@ -268,11 +285,15 @@ async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(se
     await seen.pilot.press("escape", "up")
     assert "Remember" in seen.lines()[-1] and "Choose" not in seen.lines()[-1]
     await seen.pilot.press("y")
-    assert seen.chat.composer.text == "really?" and any("clipboard" in toast for toast in seen.toasts())
+    assert seen.chat.composer.text == "really?" and any(
+        "clipboard" in toast for toast in seen.toasts()
+    )
 
 
 @pytest.mark.parametrize("way", ["tab", "click"])
-async def test_who_goes_to_the_messages_on_purpose_finds_the_keys_there(seen: Seen, way: str) -> None:
+async def test_who_goes_to_the_messages_on_purpose_finds_the_keys_there(
+    seen: Seen, way: str
+) -> None:
     await seen.send("Hello there.")
     if way == "tab":
         await seen.pilot.press("shift+tab")
@@ -293,17 +314,27 @@ async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, size: tuple[int, int]) -> None:
+async def test_a_slash_lists_the_commands_and_letters_narrow_them(
+    world: World, size: tuple[int, int]
+) -> None:
     async with world.opened(size) as seen:
         await seen.pilot.press("slash")
-        assert all(f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values())
+        assert all(
+            f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values()
+        )
         await seen.pilot.press("r", "e")
-        assert "/remark" in seen.text() and "/remember TEXT" in seen.text() and "/new" not in seen.text()
+        assert (
+            "/remark" in seen.text()
+            and "/remember TEXT" in seen.text()
+            and "/new" not in seen.text()
+        )
         await seen.pilot.press("down", "up", "down", "tab")
         assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
 
 
-async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(world: World) -> None:
+async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(
+    world: World,
+) -> None:
     async with world.opened((120, 40)) as seen:
         await seen.pilot.press("ctrl+p")  # Textual's palette has a list and a style for it, too
         await seen.pilot.press("escape")
@@ -323,7 +354,11 @@ async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(see
 
 async def test_escape_closes_the_list_of_commands_and_leaves_the_words(seen: Seen) -> None:
     await seen.pilot.press("slash", "n", "escape")
-    assert seen.chat.composer.text == "/n" and seen.chat.composer.has_focus and "/new" not in seen.text()
+    assert (
+        seen.chat.composer.text == "/n"
+        and seen.chat.composer.has_focus
+        and "/new" not in seen.text()
+    )
     await seen.pilot.press("e")
     assert "/new" in seen.text()
     await seen.pilot.press("o")

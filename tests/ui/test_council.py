@@ -1,4 +1,6 @@
-"""A council on the screen: its card below the answer, a key for each thing one can take, and the way back."""
+"""A council on the screen: its card below the answer, a key for each thing one can take, and the
+way back.
+"""
 
 from memapp.domain.changes import Actor, Created
 from memapp.inference.scripted import ScriptedModel
@@ -17,20 +19,34 @@ async def test_a_key_asks_for_a_second_opinion_and_others_take_what_it_says(worl
     world.model = ScriptedModel(speak)
     async with world.opened(size=(80, 24)) as seen:
         with seen.app.runtime.write() as session:
-            changes.apply(session, Created(fact("I live in Ghent.", session.now, category="notes")), Actor("rules"))
+            changes.apply(
+                session,
+                Created(fact("I live in Ghent.", session.now, category="notes")),
+                Actor("rules"),
+            )
         await seen.send(QUESTION)
         await seen.press("escape", "up", "s", until="1 keep the answer")
-        assert "1 objection · by rules: scripted passed no test" in seen.words() and "“I live in Ghent.”" in seen.words()
-        assert "-Bruges,-" in seen.text() and "+Ghent,+" in seen.text(), "the revision is told by signs as well as colours"
+        assert (
+            "1 objection · by rules: scripted passed no test" in seen.words()
+            and "“I live in Ghent.”" in seen.words()
+        )
+        assert "-Bruges,-" in seen.text() and "+Ghent,+" in seen.text(), (
+            "the revision is told by signs as well as colours"
+        )
 
         await seen.press("down", "2", until=lambda: card(seen).shown.held.choice == "revision")
         await seen.settle()
-        assert "Took a council's revision. ctrl+z takes it back." in seen.words() and REVISED in seen.words()
+        assert (
+            "Took a council's revision. ctrl+z takes it back." in seen.words()
+            and REVISED in seen.words()
+        )
         await seen.press("ctrl+z", until=lambda: bool(card(seen).shown.held.reverted_at))
         await seen.settle()
         assert DRAFT in seen.words() and "You took that back." in seen.words()
 
-        await seen.send(f"/council {QUESTION}", until=lambda: len(seen.chat.query(CouncilCard)) == 2)
+        await seen.send(
+            f"/council {QUESTION}", until=lambda: len(seen.chat.query(CouncilCard)) == 2
+        )
         await seen.settle(lambda: not seen.chat.state.busy)
         await seen.press("escape", "up", "down", "3", until="The answer in your own words")
         await seen.press("ctrl+a", "delete")

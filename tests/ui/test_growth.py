@@ -1,4 +1,6 @@
-"""A panel more is a screen of its own, a line among the modes, and style if it has any: keys and palette know it then."""
+"""A panel more is a screen of its own, a line among the modes, and style if it has any: keys and
+palette know it then.
+"""
 
 import shutil
 import subprocess
@@ -55,7 +57,12 @@ asyncio.run(use())
 @pytest.mark.slow
 def test_a_panel_more_is_added_in_three_places(tmp_path: Path) -> None:
     checkout = Path(paths.__file__).parent.parent
-    for name in ("memapp", "assets", "migrations", "models"):  # with the byte code, so that nothing is compiled again
+    for name in (
+        "memapp",
+        "assets",
+        "migrations",
+        "models",
+    ):  # with the byte code, so that nothing is compiled again
         shutil.copytree(checkout / name, tmp_path / name)
     modes = tmp_path / "memapp/ui/modes.py"
     before = modes.read_text("utf-8")
@@ -69,5 +76,14 @@ def test_a_panel_more_is_added_in_three_places(tmp_path: Path) -> None:
     assert len(added) <= 3 and added[modes] != before
     (tmp_path / "tests").symlink_to(checkout / "tests")
     command = [sys.executable, "-c", USED, str(tmp_path / "home")]
-    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == ["by key: notes True 3", "by the palette: notes True"], done.stderr
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["by key: notes True 3", "by the palette: notes True"], (
+        done.stderr
+    )

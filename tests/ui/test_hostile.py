@@ -1,4 +1,6 @@
-"""Texts that look like markup, act on terminals or break layouts, through every widget that shows data."""
+"""Texts that look like markup, act on terminals or break layouts, through every widget that shows
+data.
+"""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,13 +30,42 @@ MARKUP = (
     .split("  ")
 )
 ESCAPES = [
-    *("\x1b]0;title\x07", "\x1b]52;c;aGk=\x07", "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "\x1b[2J\x1b[H"),
-    *("\x9b31mred", "\x9d0;t\x9c", "\u202etxet", "\u2066x\u2069", "a\x00b", "\x07\x08\x0b\x0c", "\ud800", "\r\rx", "\x7f"),
+    *(
+        "\x1b]0;title\x07",
+        "\x1b]52;c;aGk=\x07",
+        "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\",
+        "\x1b[2J\x1b[H",
+    ),
+    *(
+        "\x9b31mred",
+        "\x9d0;t\x9c",
+        "\u202etxet",
+        "\u2066x\u2069",
+        "a\x00b",
+        "\x07\x08\x0b\x0c",
+        "\ud800",
+        "\r\rx",
+        "\x7f",
+    ),
     *("\U0001f469\u200d\U0001f467" * 30, "e" + "\u0301" * 80, "\t" * 40, "\n" * 80),
 ]
 MARKDOWN = [
-    *("![x](file:///etc/passwd)", "[x](javascript:alert(1))", "<img src=x onerror=y>", "```\n\x1b[31m", "``` [/]", "**[/]**"),
-    *("| a | b |\n|---|---|\n| [/] | ", "# [/INST]", "- [ ] [/b]", "> " * 40, "* " * 40, "[a]: http://b\n[a]"),
+    *(
+        "![x](file:///etc/passwd)",
+        "[x](javascript:alert(1))",
+        "<img src=x onerror=y>",
+        "```\n\x1b[31m",
+        "``` [/]",
+        "**[/]**",
+    ),
+    *(
+        "| a | b |\n|---|---|\n| [/] | ",
+        "# [/INST]",
+        "- [ ] [/b]",
+        "> " * 40,
+        "* " * 40,
+        "[a]: http://b\n[a]",
+    ),
     *("http://[/INST]", "<details>", "&#27;[31m", "&#x202e;x", "`\x1b[2J`"),
 ]
 HOSTILE = [*MARKUP, *ESCAPES, *MARKDOWN, "x" * 100_000, "word " * 20_000]
@@ -43,13 +74,22 @@ HOSTILE = [*MARKUP, *ESCAPES, *MARKDOWN, "x" * 100_000, "word " * 20_000]
 def no_escapes(seen: Seen) -> None:
     """Nothing on the screen may act on a terminal."""
     for line in seen.lines():
-        bad = [letter for letter in line if ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0 or 0x202A <= ord(letter) <= 0x202E]
+        bad = [
+            letter
+            for letter in line
+            if ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0 or 0x202A <= ord(letter) <= 0x202E
+        ]
         assert not bad, (bad, line)
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
 def test_no_text_reaches_a_widget_as_markup_or_control(text: str) -> None:
-    for content in (plain(text), row(text), joined((text, "bold"), text), marked(text, ["x", "[", "("], "bold")):
+    for content in (
+        plain(text),
+        row(text),
+        joined((text, "bold"), text),
+        marked(text, ["x", "[", "("], "bold"),
+    ):
         assert "\x1b" not in content.plain and "\x00" not in content.plain
         assert not any("click" in str(span.style) for span in content.spans)
 
@@ -119,7 +159,9 @@ async def test_hostile_toasts_and_errors(seen: Seen) -> None:
         notify(seen.chat, text, title=text)
         seen.chat.conversation.status.say(text, problem=True)
         seen.chat.transcript.add_note(Note(text, step="1"))
-        note = OutcomeNote("1", Outcome(not_kept=(NotKept(text, "passing"), NotKept(text, "secret"))))
+        note = OutcomeNote(
+            "1", Outcome(not_kept=(NotKept(text, "passing"), NotKept(text, "secret")))
+        )
         note.is_open = True
         await seen.chat.transcript.mount(note)
     await seen.pilot.pause()
@@ -147,7 +189,9 @@ async def test_an_error_at_the_start_is_told_in_words(world: World) -> None:
         await seen.press("q", until=lambda: not seen.app.is_running)
 
 
-async def test_a_huge_message_is_sent_and_read_and_one_that_is_too_long_stays_in_the_composer(seen: Seen, world: World) -> None:
+async def test_a_huge_message_is_sent_and_read_and_one_that_is_too_long_stays_in_the_composer(
+    seen: Seen, world: World
+) -> None:
     world.model.enqueue("Long.")
     seen.chat.composer.paste("y" * 100_000)
     await seen.pilot.press("enter")

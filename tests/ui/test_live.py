@@ -1,4 +1,6 @@
-"""A streaming text looks as if it had been wrapped at once, however it came in; and a reply loses no word in a narrow window."""
+"""A streaming text looks as if it had been wrapped at once, however it came in; and a reply loses
+no word in a narrow window.
+"""
 
 import random
 
@@ -73,7 +75,19 @@ async def test_its_text_can_be_selected() -> None:
         assert app.live.render_line(0).text.rstrip() == "first line of it"
 
 
-WORDS = ["vanilla", "oregano", "saffron", "paprika", "cumin", "nutmeg", "turmeric", "cinnamon", "cardamom", "fennel", "anise"]
+WORDS = [
+    "vanilla",
+    "oregano",
+    "saffron",
+    "paprika",
+    "cumin",
+    "nutmeg",
+    "turmeric",
+    "cinnamon",
+    "cardamom",
+    "fennel",
+    "anise",
+]
 
 
 class Replied(App[None]):
@@ -93,5 +107,9 @@ async def test_no_word_of_a_table_is_lost_in_a_narrow_window(columns: int, width
     app = Replied(columns)
     async with app.run_test(size=(width, 40)) as pilot:
         await pilot.pause()
-        seen = "".join(segment.text for strip in app.screen._compositor.render_strips() for segment in strip).split()
-        assert sorted(word for word in seen if word in WORDS) == sorted([*app.rows[0], *app.rows[2]])
+        seen = "".join(
+            segment.text for strip in app.screen._compositor.render_strips() for segment in strip
+        ).split()
+        assert sorted(word for word in seen if word in WORDS) == sorted(
+            [*app.rows[0], *app.rows[2]]
+        )

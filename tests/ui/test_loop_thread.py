@@ -11,7 +11,24 @@ from tests.ui.conftest import Seen
 
 WALK = (
     *("f3", "j", "enter", "tab", "escape", "slash", "p", "escape", "space", "d", "u"),
-    *("f5", "j", "r", "f4", "j", "tab", "f7", "tab", "f2", "h", "i", "enter", "ctrl+f", "p", "escape", "ctrl+t"),
+    *(
+        "f5",
+        "j",
+        "r",
+        "f4",
+        "j",
+        "tab",
+        "f7",
+        "tab",
+        "f2",
+        "h",
+        "i",
+        "enter",
+        "ctrl+f",
+        "p",
+        "escape",
+        "ctrl+t",
+    ),
 )
 
 

@@ -66,13 +66,19 @@ async def memories(
 
 async def shown(seen: Seen, text: str = "") -> None:
     """Wait until the rows for a search are there, and nothing moves."""
-    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
+    await seen.settle(
+        lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text
+    )
 
 
 async def looked_up(seen: Seen) -> None:
     """Wait until the detail shows the current memory."""
     detail = seen.app.screen.query_one(MemoryDetail)
-    await seen.settle(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
+    await seen.settle(
+        lambda: (
+            detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}"
+        )
+    )
 
 
 def texts(screen: MemoriesScreen) -> list[str]:
@@ -83,10 +89,12 @@ def live(runtime: Runtime) -> list[Memory]:
     return curate.list_memories(runtime)
 
 
-# What is shown ---------------------------------------------------------------------------------------------------------
+# What is shown ------------------------------------------------------------------------------------
 
 
-async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search(world: World) -> None:
+async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search(
+    world: World,
+) -> None:
     async with memories(world, []) as (seen, screen):
         assert "Nothing is remembered yet." in seen.text()
         assert "n writes the first memory by hand" in seen.text()
@@ -127,7 +135,10 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
 
 
 async def test_a_word_that_no_memory_has_is_found_as_it_is_spelt_there(world: World) -> None:
-    async with memories(world, ["User's sister loves pottery.", "User loves hiking."]) as (seen, screen):
+    async with memories(world, ["User's sister loves pottery.", "User loves hiking."]) as (
+        seen,
+        screen,
+    ):
         await seen.pilot.press("slash")
         await seen.type("siter potery")
         await seen.until(lambda: texts(screen) == ["User's sister loves pottery."])
@@ -143,12 +154,16 @@ async def test_a_word_that_no_memory_has_is_found_as_it_is_spelt_there(world: Wo
 async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) -> None:
     text = "Anna's sister Mia lives in Oslo and visits us in summer."
     async with memories(world, [text]) as (seen, screen):
-        assert any(text in line.partition("│")[0] for line in seen.lines()), "a text of average length is shown whole"
+        assert any(text in line.partition("│")[0] for line in seen.lines()), (
+            "a text of average length is shown whole"
+        )
         for turns, tab in enumerate(("content", "history", "relations", "provenance")):
             await seen.pilot.press("enter", *["tab"] * min(turns, 1))
             await looked_up(seen)
             assert screen.detail.tab == tab
-            assert tab != "relations" or NOTHING_RELATED in seen.text(), "what is said when there are none is not cut"
+            assert tab != "relations" or NOTHING_RELATED in seen.text(), (
+                "what is said when there are none is not cut"
+            )
             await seen.pilot.press("escape", "slash")
             await seen.type("zzz")
             await shown(seen, "zzz")
@@ -165,7 +180,12 @@ async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World)
     async with memories(world) as (seen, screen):
         curate.pin(seen.app.runtime, live(seen.app.runtime)[0].id)
         await seen.pilot.press("slash")
-        for typed, found in (("pinned:yes", [FACTS[2]]), ('"sister Mia"', [FACTS[1]]), ("before:2020", []), ("tag:oolong", [])):
+        for typed, found in (
+            ("pinned:yes", [FACTS[2]]),
+            ('"sister Mia"', [FACTS[1]]),
+            ("before:2020", []),
+            ("tag:oolong", []),
+        ):
             screen.query_one(SearchField).value = typed
             await shown(seen, typed)
             assert texts(screen) == found
@@ -181,7 +201,9 @@ async def test_o_goes_through_the_orders(world: World) -> None:
         orders = {}
         for _ in range(5):
             await seen.press("o")
-            orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(screen)[0]
+            orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(
+                screen
+            )[0]
         assert orders["oldest first"] == FACTS[0]
         assert orders["pinned and important first"] == FACTS[0]
         assert orders["newest first"] == FACTS[2]
@@ -202,14 +224,18 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_memories_look_as_they_should(world: World, size: tuple[int, int], request: pytest.FixtureRequest) -> None:
+async def test_memories_look_as_they_should(
+    world: World, size: tuple[int, int], request: pytest.FixtureRequest
+) -> None:
     update = bool(request.config.getoption("--update-goldens", default=False))
     name = f"{size[0]}x{size[1]}"
     async with memories(world, FACTS, size) as (seen, _):
         runtime = seen.app.runtime
         curate.pin(runtime, live(runtime)[0].id)
         curate.rate(runtime, live(runtime)[1].id, importance=5)
-        curate.edit(runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter.")
+        curate.edit(
+            runtime, live(runtime)[1].id, "Anna's sister Mia lives in Bergen and visits at Easter."
+        )
         world.clock.now += timedelta(days=3)
         seen.app.session.memories_changed()
         await seen.settle()
@@ -225,8 +251,12 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with memories(world, FACTS, (80, 24)) as (seen, _):
             await seen.press("p", "space")
-            assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
-            curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
+            assert any("✓★" in line for line in seen.lines()) and any(
+                line.startswith(" ▸") for line in seen.lines()
+            )
+            curate.edit(
+                seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen."
+            )
             seen.app.session.memories_changed()
             await seen.settle()
             await seen.pilot.press("enter", "tab")
@@ -234,7 +264,7 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
             assert "-Oslo and visits every summer.- +Bergen.+" in seen.words()
 
 
-# Keys ------------------------------------------------------------------------------------------------------------------
+# Keys ---------------------------------------------------------------------------------------------
 
 
 async def test_pinning_forgetting_and_undo(world: World) -> None:
@@ -245,7 +275,9 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("Trashed “" in toast and "ctrl+z" in toast for toast in seen.toasts())
         seen.app.session.undone.push("Learned something since", lambda _: None)
-        await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
+        await seen.click(
+            "undo (ctrl+z)"
+        )  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
         told = next(toast for toast in seen.toasts() if "Taken back: " in toast)
         assert screen.rows.items[0].pinned and told.startswith("Taken back: Trashed “")
@@ -258,7 +290,9 @@ async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
         await seen.pilot.press("down", "d")
         await seen.until(lambda: len(texts(screen)) == 2)
         await seen.pilot.press("up", "up", "u")
-        await seen.until(lambda: len(texts(screen)) == 3 and screen.rows.current is screen.rows.items[1])
+        await seen.until(
+            lambda: len(texts(screen)) == 3 and screen.rows.current is screen.rows.items[1]
+        )
 
 
 async def test_what_is_undone_fast_is_taken_back_one_after_another(world: World) -> None:
@@ -286,8 +320,12 @@ async def test_what_cannot_be_taken_back_just_now_can_be_later(world: World) -> 
                 raise StoreLocked("The file is busy.")
 
         seen.app.session.undone.push("Deleted a chat", back)
-        await seen.press("u", until=lambda: any("The file is busy." in toast for toast in seen.toasts()))
-        await seen.press("u", until=lambda: any("Taken back: Deleted a chat" in toast for toast in seen.toasts()))
+        await seen.press(
+            "u", until=lambda: any("The file is busy." in toast for toast in seen.toasts())
+        )
+        await seen.press(
+            "u", until=lambda: any("Taken back: Deleted a chat" in toast for toast in seen.toasts())
+        )
 
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:
@@ -299,7 +337,9 @@ async def test_undo_goes_on_after_a_restart(world: World) -> None:
         assert any("Taken back" in toast for toast in seen.toasts())
 
 
-async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(world: World) -> None:
+async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space")
@@ -308,8 +348,16 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         assert seen.app.screen.query_one(Words).text == texts(screen)[2]
         await seen.pilot.press("escape")
         await seen.press("t", until=lambda: len(seen.app.screen_stack) > 1)
-        await seen.press("comma", "enter", until=lambda: "A tag needs a name." in seen.text() and not seen.toasts())
-        await seen.type("people", "enter", until=lambda: sum("people" in memory.tags for memory in live(runtime)) == 2)
+        await seen.press(
+            "comma",
+            "enter",
+            until=lambda: "A tag needs a name." in seen.text() and not seen.toasts(),
+        )
+        await seen.type(
+            "people",
+            "enter",
+            until=lambda: sum("people" in memory.tags for memory in live(runtime)) == 2,
+        )
         await seen.press("t", *"a,b,c,d,e,f", "enter", until="At most 5 tags.")
         await seen.pilot.resize_terminal(80, 24)
         await seen.pilot.press("escape", "i")
@@ -321,11 +369,15 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         assert "⏎ choose ↑↓ move esc cancel" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
-        await seen.press("enter", until=lambda: sum(memory.category == "goals" for memory in live(runtime)) == 2)
+        await seen.press(
+            "enter", until=lambda: sum(memory.category == "goals" for memory in live(runtime)) == 2
+        )
         await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
-        assert screen.rows.has_focus and len(screen.rows.marked) == 1, "leaving the search keeps the marks"
+        assert screen.rows.has_focus and len(screen.rows.marked) == 1, (
+            "leaving the search keeps the marks"
+        )
         await seen.press("escape", "ctrl+a", "d", until=lambda: not texts(screen))
         await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
 
@@ -337,8 +389,12 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         await seen.type("Anna sings in a choir.")
         await seen.pilot.press("tab")
         await seen.type("music, friends")
-        await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
-        assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
+        await seen.press(
+            "ctrl+s", until=lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4
+        )
+        assert (
+            screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
+        )
         assert screen.rows.current.tags == ("music", "friends")
 
 
@@ -364,13 +420,17 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
         await seen.press("ctrl+s", until="There is no category 'nonsense'.")
         await seen.pilot.resize_terminal(80, 24)
-        assert "⏎ save tab next field" in seen.words(), "a reason of two lines leaves room for the keys"
+        assert "⏎ save tab next field" in seen.words(), (
+            "a reason of two lines leaves room for the keys"
+        )
         seen.app.screen.query_one("#form-category", Input).value = "activity"
         await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
         assert screen.rows.items[0].category == "activity"
 
 
-async def test_what_was_changed_elsewhere_while_it_is_edited_is_not_written_over_unseen(world: World) -> None:
+async def test_what_was_changed_elsewhere_while_it_is_edited_is_not_written_over_unseen(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         curate.edit(seen.app.runtime, live(seen.app.runtime)[0].id, "Anna works on Fridays.")
@@ -391,7 +451,7 @@ async def test_y_copies_the_words_and_a_mouse_reaches_rows_and_tabs(world: World
         assert screen.detail.tab == "history"
 
 
-# The detail ------------------------------------------------------------------------------------------------------------
+# The detail ---------------------------------------------------------------------------------------
 
 
 async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: World) -> None:
@@ -403,9 +463,13 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
         assert "Mark" not in seen.lines()[-1]
         read = screen.detail.memory
         await seen.pilot.press("space", "ctrl+a", "o")
-        assert screen.rows.marked == {}, "a row that is not the memory that is read may be the current one"
+        assert screen.rows.marked == {}, (
+            "a row that is not the memory that is read may be the current one"
+        )
         await seen.press("escape")
-        assert screen.sort is Sort.NEWEST and screen.rows.current == read, "a list that is not seen keeps its order"
+        assert screen.sort is Sort.NEWEST and screen.rows.current == read, (
+            "a list that is not seen keeps its order"
+        )
         assert screen.rows.has_focus and screen.rows.region.width > 70
 
 
@@ -415,7 +479,9 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         memory_id = live(runtime)[0].id
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        assert "Older" not in seen.text() and "Compare" not in seen.text(), "one version is compared with nothing"
+        assert "Older" not in seen.text() and "Compare" not in seen.text(), (
+            "one version is compared with nothing"
+        )
         await seen.pilot.press("tab")
         await looked_up(seen)
         assert NOTHING_RELATED in seen.text() and "Go there" not in seen.text()
@@ -432,7 +498,11 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await seen.press("left", until="pinned: -no- +yes+")
         await seen.press("left", until="-green- +oolong+")
         await seen.pilot.press("G", "space", "g")
-        await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
+        await seen.until(
+            lambda: (
+                "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words()
+            )
+        )
         await seen.pilot.press("j")
         curate.rate(runtime, memory_id, importance=5)
         seen.app.session.memories_changed()
@@ -479,9 +549,13 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.until(lambda: "█ Anna likes" in seen.text())
         await seen.settle()
         await seen.pilot.press("enter")
-        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id)
+        await seen.until(
+            lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id
+        )
         await seen.pilot.press("escape")
-        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == newest.id)
+        await seen.until(
+            lambda: screen.detail.memory is not None and screen.detail.memory.id == newest.id
+        )
 
 
 async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) -> None:
@@ -499,7 +573,9 @@ async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) ->
         assert line.endswith("…") and screen.query_one(MemoryRelations).max_scroll_x == 0
 
 
-async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_there(world: World) -> None:
+async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_there(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
@@ -509,7 +585,9 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna likes" in seen.text())
         await seen.pilot.press("down", "enter")
-        await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
+        await seen.until(
+            lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id
+        )
         await seen.press("p", until=lambda: curate.get(runtime, oldest.id).pinned)
         await seen.settle(lambda: screen.rows.items[2].pinned)
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.pinned)
@@ -525,11 +603,17 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
         await seen.pilot.press("escape", "home", "m", "enter")
-        await seen.until(lambda: any(memory.origin == "person" for memory in curate.list_memories(runtime)))
-        memory = next(memory for memory in curate.list_memories(runtime) if memory.origin == "person")
+        await seen.until(
+            lambda: any(memory.origin == "person" for memory in curate.list_memories(runtime))
+        )
+        memory = next(
+            memory for memory in curate.list_memories(runtime) if memory.origin == "person"
+        )
         with runtime.write() as session:
             count_access(session, [memory.id])
-            hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
+            hit = Recalled(
+                "memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40"
+            )
             session.conn.execute("DELETE FROM recalls")
             recalls.save_recalls(session, reply.id, [hit])
         seen.app.clear_notifications()
@@ -541,7 +625,11 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         assert "Stood in 1 prompt on 1 day" in seen.words()
         await seen.until("you typed: I moved to Oslo in March.")
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
-        assert [written(message) for message in others] == ["you typed and pasted", "imported", "an answer"]
+        assert [written(message) for message in others] == [
+            "you typed and pasted",
+            "imported",
+            "an answer",
+        ]
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
@@ -549,14 +637,22 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         await seen.press("k", "enter", until=lambda: seen.app.current_mode == "chat")
-        await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
+        await seen.until(
+            lambda: (
+                seen.chat.transcript.cursor is not None
+                and seen.chat.transcript.cursor.message.id == said.id
+            )
+        )
 
 
 async def test_a_memory_reads_the_same_wherever_it_is_shown(world: World) -> None:
     async with memories(world, ["My cat is called Minka.", "I live in Bruges."]) as (seen, screen):
         runtime = seen.app.runtime
         await looked_up(seen)
-        assert seen.words().count("I live in Bruges.") == 2 and "My cat is called Minka." in seen.words()
+        assert (
+            seen.words().count("I live in Bruges.") == 2
+            and "My cat is called Minka." in seen.words()
+        )
         await seen.pilot.press("y", "e")
         assert seen.app.clipboard == "I live in Bruges."
         await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
@@ -570,16 +666,22 @@ async def test_a_memory_reads_the_same_wherever_it_is_shown(world: World) -> Non
         await seen.until(lambda: len(texts(screen)) == 1)
         assert any("Trashed “I live in Bruges.”" in toast for toast in seen.toasts())
         await seen.pilot.press("f5")
-        await seen.until(lambda: "put there by you" in seen.text() and "I live in Bruges." in seen.words())
+        await seen.until(
+            lambda: "put there by you" in seen.text() and "I live in Bruges." in seen.words()
+        )
         await seen.pilot.press("f7", "tab", "tab")
         await seen.until(lambda: "“My cat is called Minka.”" in seen.words())
         await seen.pilot.press("tab")
         await seen.until(lambda: "Trashed “I live in Bruges.”" in seen.words())
         await seen.pilot.press("ctrl+f")
-        await seen.until(lambda: "Latest memories" in seen.text() and "My cat is called Minka." in seen.words())
+        await seen.until(
+            lambda: "Latest memories" in seen.text() and "My cat is called Minka." in seen.words()
+        )
 
 
-async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(world: World) -> None:
+async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(
+    world: World,
+) -> None:
     async with memories(world, FACTS[:2]) as (seen, _):
         runtime = seen.app.runtime
         one, other = live(runtime)
@@ -587,14 +689,22 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
             changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor("rules"))
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
+        await seen.until(
+            lambda: (
+                isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text()
+            )
+        )
         await seen.pilot.press("p")
         await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
         await seen.pilot.press("tab", "tab")
         await seen.until(lambda: "▂ Anna" in seen.words())
         await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
-        await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
-        await seen.press("escape", until=lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.until(
+            lambda: other.text in seen.words() and "Used for this answer." not in seen.text()
+        )
+        await seen.press(
+            "escape", until=lambda: one.text in seen.words() and other.text not in seen.words()
+        )
         await seen.press("d", until=lambda: seen.app.screen is seen.chat)
         assert [memory.id for memory in live(runtime)] == [other.id]
 
@@ -604,7 +714,9 @@ async def test_a_card_that_closes_while_it_looks_a_memory_up_breaks_nothing(worl
         one = live(seen.app.runtime)[0]
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id))
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and one.text in seen.words())
+        await seen.until(
+            lambda: isinstance(seen.app.screen, MemoryCard) and one.text in seen.words()
+        )
         card = seen.app.screen
         assert isinstance(card, MemoryCard)
         closing = seen.app.pop_screen()  # its widgets go from the innermost to the outermost
@@ -614,7 +726,7 @@ async def test_a_card_that_closes_while_it_looks_a_memory_up_breaks_nothing(worl
         assert looked_up.called
 
 
-# Together with the rest ------------------------------------------------------------------------------------------------
+# Together with the rest ---------------------------------------------------------------------------
 
 
 async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
@@ -632,7 +744,12 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
         await seen.pilot.press("f2")
         await seen.chat.transcript.actions.add("Anna plays the piano.")
         await seen.pilot.press("f3")
-        await seen.until(lambda: screen.rows.current is not None and screen.rows.current.text == "Anna plays the piano.")
+        await seen.until(
+            lambda: (
+                screen.rows.current is not None
+                and screen.rows.current.text == "Anna plays the piano."
+            )
+        )
 
 
 async def test_every_key_shown_works(world: World) -> None:
@@ -642,14 +759,19 @@ async def test_every_key_shown_works(world: World) -> None:
             for active in screen.active_bindings.values():
                 if active.binding.show:
                     action = active.binding.action.partition("(")[0].rpartition(".")[2]
-                    assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
+                    assert any(
+                        hasattr(node, f"action_{action}")
+                        for node in (active.node, screen, seen.app)
+                    ), active.binding
 
 
 async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
     async with memories(world) as (seen, screen):
         names = [command.title for command in seen.app.get_system_commands(screen)]
         assert [
-            item for item in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if item not in names
+            item
+            for item in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search")
+            if item not in names
         ] == []
         await seen.pilot.press("ctrl+p")
         await seen.type("importance")
@@ -659,7 +781,18 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    ours = [MemoriesScreen, MemoryKeys, MemoryCard, MemoryForm, Words, Choice, RowList, SearchField, MemoryDetail, ContentView]
+    ours = [
+        MemoriesScreen,
+        MemoryKeys,
+        MemoryCard,
+        MemoryForm,
+        Words,
+        Choice,
+        RowList,
+        SearchField,
+        MemoryDetail,
+        ContentView,
+    ]
     ours += [VersionRows, MessageRows, MemoryRelations]
     bindings = [item for kind in ours for item in kind.__dict__.get("BINDINGS", [])]
     assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
@@ -683,7 +816,20 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
             seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)
-            for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):
+            for key in (
+                "enter",
+                "tab",
+                "tab",
+                "right",
+                "down",
+                "tab",
+                "escape",
+                "e",
+                "escape",
+                "t",
+                "escape",
+                "i",
+            ):
                 await seen.press(key)
                 no_escapes(seen)
             await seen.pilot.press("escape", "ctrl+a", "p", "slash")
@@ -702,11 +848,15 @@ async def test_any_size_is_survived(world: World) -> None:
         assert len(texts(screen)) == 3
 
 
-async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_damaged_page_is_told_and_the_app_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with memories(world):
         pass
     damage(world.folder / "memapp.db", "memories")
-    monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)  # else it is read through before anything is shown
+    monkeypatch.setattr(
+        "memapp.store.opening.LARGE_BYTES", 0
+    )  # else it is read through before anything is shown
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
     async with world.opened() as seen:
         seen.app.clear_notifications()

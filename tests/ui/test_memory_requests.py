@@ -13,10 +13,14 @@ async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Se
     await seen.until(lambda: "I remember that: I hate olives" in seen.words())
     await seen.until(lambda: "Remembered: I hate olives · edit · undo" in seen.words())
     await seen.settle()
-    assert known(seen) == ["I hate olives"] and seen.words().count("undo") == 1, "one undo is enough"
+    assert known(seen) == ["I hate olives"] and seen.words().count("undo") == 1, (
+        "one undo is enough"
+    )
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: known(seen) == [])
-    assert "Taken back: Remembered “I hate olives”" in seen.toasts(), "as every list of what was done calls it"
+    assert "Taken back: Remembered “I hate olives”" in seen.toasts(), (
+        "as every list of what was done calls it"
+    )
 
 
 async def test_beside_an_answer_it_stands_in_a_line_of_its_own(seen: Seen) -> None:
@@ -43,5 +47,7 @@ async def test_without_a_model_it_is_done_all_the_same(world: World) -> None:
     world.model = None
     async with world.opened() as seen:
         await seen.send("remember that I hate olives", until="I remember that: I hate olives")
-        await seen.send("what do you know about me?", until=lambda: seen.words().count("I hate olives") > 2)
+        await seen.send(
+            "what do you know about me?", until=lambda: seen.words().count("I hate olives") > 2
+        )
         await seen.send("hello there", until="No model to answer")

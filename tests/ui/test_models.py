@@ -19,7 +19,9 @@ from .conftest import Seen, World
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(600_000)
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
+        600_000
+    )
     with serving(content) as opened:
         list_of_models(tmp_path / "list", opened, monkeypatch)
         yield opened
@@ -29,7 +31,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 async def models_screen(world: World, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Seen]:
     """Open Models on the row of the model that can be downloaded."""
     async with world.opened(size) as seen:
-        await seen.press("f8", until=lambda: "not here yet" in seen.text() or "% here" in seen.text())
+        await seen.press(
+            "f8", until=lambda: "not here yet" in seen.text() or "% here" in seen.text()
+        )
         await seen.pilot.press("down")
         yield seen
 
@@ -54,10 +58,14 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         file = seen.app.runtime.paths.downloads / "tiny.gguf"
         assert file.read_bytes() == site.content
         rows = seen.app.screen.query_one(ModelRows)
-        await seen.until(lambda: rows.current and rows.current.path == file)  # the cursor stays with it
+        await seen.until(
+            lambda: rows.current and rows.current.path == file
+        )  # the cursor stays with it
         await seen.pilot.press("enter")
         await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
-        await seen.press("d", until=lambda: any("Choose another first" in toast for toast in seen.toasts()))
+        await seen.press(
+            "d", until=lambda: any("Choose another first" in toast for toast in seen.toasts())
+        )
         await seen.pilot.press("up", "enter", "down")
         await seen.settle(lambda: seen.app.runtime.settings.model == "bundled")
         await seen.pilot.press("d")
@@ -78,7 +86,9 @@ async def test_a_download_is_stopped_and_goes_on(world: World, site: Hub) -> Non
         await seen.press("f3", until="! online")
         await seen.pilot.press("f8", "enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("was stopped. What has arrived is kept" in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any("was stopped. What has arrived is kept" in toast for toast in seen.toasts())
+        )
         await seen.until(lambda: "% here" in seen.text() and "online" not in seen.words())
         site.hold.clear()
         await seen.pilot.press("enter")
@@ -92,7 +102,9 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
     async with models_screen(world) as seen:
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("has no file tiny.gguf any more" in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any("has no file tiny.gguf any more" in toast for toast in seen.toasts())
+        )
         site.status, site.cut = 0, [600_000]
         site.hold.set()
         await seen.settle()
@@ -115,7 +127,9 @@ async def test_what_is_no_file_never_ends_the_screen(world: World) -> None:
         assert isinstance(seen.app.screen, ModelsScreen)
 
 
-async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_and_on_its_row(world: World) -> None:
+async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_and_on_its_row(
+    world: World,
+) -> None:
     (world.folder / "models").mkdir()
     file = tiny_gguf.write(world.folder / "models" / "own.gguf", tiny_gguf.BROKEN_TEMPLATE)
     (world.folder / "config.toml").write_text(f'model = "{file}"\n', "utf-8")
@@ -130,15 +144,21 @@ async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_a
 @pytest.fixture
 def default_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     """A site with the default model."""
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(600_000)
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
+        600_000
+    )
     with serving(content) as opened:
         list_of_models(tmp_path / "list", opened, monkeypatch, "default = true\n")
         yield opened
 
 
-async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(world: World, default_site: Hub) -> None:
+async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(
+    world: World, default_site: Hub
+) -> None:
     async with world.opened((80, 24)) as seen:
-        await seen.until("This small model cannot hold a conversation. ctrl+o gets one that can: Tiny, 1 MB")
+        await seen.until(
+            "This small model cannot hold a conversation. ctrl+o gets one that can: Tiny, 1 MB"
+        )
         await seen.type("half a message", "ctrl+o", until="This connects memapp to 127.0.0.1")
         await seen.press("escape")
         assert default_site.asked == [] and seen.chat.composer.text == "half a message"
@@ -151,7 +171,12 @@ async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(wor
         first, models_loaded = seen.app.runtime.chat.ready(), seen.app.session.talk._loads
         default_site.hold.clear()
         world.model = ScriptedModel(name="tiny")
-        await seen.until(lambda: any("Tiny is here and whole. It answers from now on." in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any(
+                "Tiny is here and whole. It answers from now on." in toast
+                for toast in seen.toasts()
+            )
+        )
         await seen.until(lambda: seen.app.runtime.chat.ready() is world.model)
         assert first is not world.model and seen.app.session.talk._loads == models_loaded + 1
         await seen.settle(lambda: "Fetching" not in seen.words())
@@ -159,7 +184,9 @@ async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(wor
         assert "ctrl+o" not in seen.words()
 
 
-async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(world: World, default_site: Hub) -> None:
+async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(
+    world: World, default_site: Hub
+) -> None:
     async with world.opened() as seen:
         await seen.send("Hello there")
     async with world.opened() as seen:
@@ -168,7 +195,9 @@ async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(worl
     assert default_site.asked == []
 
 
-async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(world: World, default_site: Hub) -> None:
+async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(
+    world: World, default_site: Hub
+) -> None:
     assert world.model is not None
     async with world.opened() as seen:
         world.model.misbehave("hang")
@@ -176,13 +205,19 @@ async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(world: 
         await seen.pilot.press("enter")
         await seen.until(lambda: seen.app.session.talk.busy)
         loads = seen.app.session.talk._loads
-        await seen.press("ctrl+o", "enter", until=lambda: any("It answers from now on" in toast for toast in seen.toasts()))
+        await seen.press(
+            "ctrl+o",
+            "enter",
+            until=lambda: any("It answers from now on" in toast for toast in seen.toasts()),
+        )
         assert seen.app.session.talk.busy and seen.app.session.talk._loads == loads
         await seen.press("escape")
         await seen.until(lambda: seen.app.session.talk._loads == loads + 1)
 
 
-async def test_nothing_is_offered_where_the_person_chose_the_bundled_model(world: World, default_site: Hub) -> None:
+async def test_nothing_is_offered_where_the_person_chose_the_bundled_model(
+    world: World, default_site: Hub
+) -> None:
     (world.folder / "config.toml").write_text('model = "bundled"\n', "utf-8")
     async with world.opened() as seen:
         assert "ctrl+o" not in seen.words()

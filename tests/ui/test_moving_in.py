@@ -9,7 +9,9 @@ from tests.services.imports import made_exports as made
 from tests.ui.conftest import Seen
 
 
-async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(seen: Seen, tmp_path: Path) -> None:
+async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(
+    seen: Seen, tmp_path: Path
+) -> None:
     folder = tmp_path / "my exports"
     folder.mkdir()
     (folder / "conversations.json").write_text(json.dumps([made.CLAUDE]), "utf-8")
@@ -20,12 +22,17 @@ async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(seen: Se
     assert composer.text == f"/import {folder}x"
     composer.clear_text()
     composer.insert(f"/import '{folder}' ")
-    await seen.press("enter", until="1 chat with 2 messages, 4 facts to wait for your yes; left out: 1 file, 1 thought.")
+    await seen.press(
+        "enter",
+        until="1 chat with 2 messages, 4 facts to wait for your yes; left out: 1 file, 1 thought.",
+    )
     await seen.pilot.press("escape")
     assert not chats.list_threads(runtime)
     composer.insert(f"/import {folder}")
     await seen.press("enter", until="Bring in my exports?")
-    await seen.press("enter", until=lambda: any("Brought in: my exports" in toast for toast in seen.toasts()))
+    await seen.press(
+        "enter", until=lambda: any("Brought in: my exports" in toast for toast in seen.toasts())
+    )
     await seen.until("Tea")
     assert pending.count_pending(runtime) == 1
     await seen.press("ctrl+z", until=lambda: any("Taken back" in toast for toast in seen.toasts()))

@@ -43,14 +43,18 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         seen = Seen(app, pilot)
         await seen.until("r puts it back · q quits")
-        assert seen.lines()[0].startswith(" memapp"), "the name stands there before anything is loaded"
+        assert seen.lines()[0].startswith(" memapp"), (
+            "the name stands there before anything is loaded"
+        )
         assert "is damaged" in seen.words() and "the 25 minutes since" in seen.words()
         await pilot.press("r")
         await seen.ready()
         (aside,) = (world.folder / "damaged").iterdir()
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
-        await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts())
+        )
     until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
 
 
@@ -72,7 +76,10 @@ async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
 
     monkeypatch.setattr("memapp.store.opening._open_writer", full)
     monkeypatch.setattr("memapp.bootstrap.start", start)
-    app = MemappApp(partial(start_or_read, {"home": world.folder, "database": path, "flags": {}}), world.folder / "log")
+    app = MemappApp(
+        partial(start_or_read, {"home": world.folder, "database": path, "flags": {}}),
+        world.folder / "log",
+    )
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Seen(app, pilot)
         await seen.ready()

@@ -1,4 +1,6 @@
-"""A window beside other processes on the same file: it shows what they change, soon, and gives way to them in words."""
+"""A window beside other processes on the same file: it shows what they change, soon, and gives way
+to them in words.
+"""
 
 import asyncio
 import threading
@@ -35,12 +37,16 @@ async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) 
     await seen.until("User keeps bees.")
 
 
-async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, other: Runtime) -> None:
+async def test_what_another_process_says_in_the_open_chat_is_shown(
+    seen: Seen, other: Runtime
+) -> None:
     await seen.send("I keep bees.")
     assert seen.chat.state.thread
     turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
     assert isinstance(next(turn), Accepted)
-    await seen.until(lambda: "I keep hens." in seen.text() and "another memapp is writing this" in seen.text())
+    await seen.until(
+        lambda: "I keep hens." in seen.text() and "another memapp is writing this" in seen.text()
+    )
     await seen.send("And geese.")
     assert "Another memapp is answering in this chat" in seen.text()
     assert seen.chat.composer.text == "And geese."
@@ -48,7 +54,9 @@ async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, o
     await seen.until(lambda: "another memapp is writing this" not in seen.text())
     await seen.pilot.press("enter")
     await seen.answered()
-    assert [message.text for message in chats.page(other, seen.chat.state.thread.id).messages][::2] == [
+    assert [message.text for message in chats.page(other, seen.chat.state.thread.id).messages][
+        ::2
+    ] == [
         "I keep bees.",
         "I keep hens.",
         "And geese.",
@@ -62,7 +70,9 @@ async def test_a_chat_that_another_process_deletes_is_left(seen: Seen, other: Ru
     await seen.until(lambda: seen.chat.state.thread is None)
 
 
-async def test_a_reply_whose_process_died_is_shown_as_interrupted(seen: Seen, other: Runtime) -> None:
+async def test_a_reply_whose_process_died_is_shown_as_interrupted(
+    seen: Seen, other: Runtime
+) -> None:
     await seen.send("I keep bees.")
     assert seen.chat.state.thread
     turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
@@ -70,10 +80,14 @@ async def test_a_reply_whose_process_died_is_shown_as_interrupted(seen: Seen, ot
     await seen.until("another memapp is writing this")
     with other.write() as session:
         session.run("UPDATE leases SET until = 0")  # nobody renews it
-    await seen.until(lambda: "interrupted" in seen.text() and "another memapp is writing this" not in seen.text())
+    await seen.until(
+        lambda: "interrupted" in seen.text() and "another memapp is writing this" not in seen.text()
+    )
 
 
-async def test_what_another_process_erases_stands_nowhere_on_the_screen(seen: Seen, other: Runtime) -> None:
+async def test_what_another_process_erases_stands_nowhere_on_the_screen(
+    seen: Seen, other: Runtime
+) -> None:
     await seen.send("I keep Zqarla bees.")
     seen.chat.composer.insert("half a message")
     await seen.until("Zqarla")
@@ -118,18 +132,27 @@ async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None
         assert chats.get_draft(first.app.runtime, "") == "to the first"
 
 
-async def test_a_window_in_the_way_of_one_that_needs_the_file_alone_says_so(seen: Seen, world: World) -> None:
+async def test_a_window_in_the_way_of_one_that_needs_the_file_alone_says_so(
+    seen: Seen, world: World
+) -> None:
     with ThreadPoolExecutor(1) as other:
         lock = Lock(world.folder / "memapp.db")
         waiting = other.submit(lock.take, 2)
-        await seen.until(lambda: any("Close this window to let it" in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any("Close this window to let it" in toast for toast in seen.toasts())
+        )
         waiting.result()
         lock.release()
 
 
 async def test_two_windows_at_rest_do_not_wake_each_other(seen: Seen, other: Runtime) -> None:
     curate.add(other, "User keeps bees.")
-    await seen.until(lambda: seen.app.runtime.database.read().execute("SELECT count(*) FROM memories").fetchone()[0] == 1)
+    await seen.until(
+        lambda: (
+            seen.app.runtime.database.read().execute("SELECT count(*) FROM memories").fetchone()[0]
+            == 1
+        )
+    )
     other.database.changed_elsewhere()
     await seen.pilot.pause(1.0)
     other.database.changed_elsewhere()

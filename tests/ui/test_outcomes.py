@@ -1,4 +1,6 @@
-"""The quiet line below an answer says what came of the message, and opens; each key that it shows works."""
+"""The quiet line below an answer says what came of the message, and opens; each key that it shows
+works.
+"""
 
 from memapp.services import curate, preferences
 from memapp.services.consent import decisions, pending
@@ -30,15 +32,25 @@ def chosen(seen: Seen) -> str:
 async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
-    await seen.settle(lambda: any(item in seen.text() for item in ("not kept", "Remembered", "Waiting for you")))
+    await seen.settle(
+        lambda: any(item in seen.text() for item in ("not kept", "Remembered", "Waiting for you"))
+    )
 
 
-async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
+async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(
+    seen: Seen,
+) -> None:
     await told(seen, f"{DOG} {SOUP}")
     await seen.until(f"▸ {KEPT} · edit · undo · 1 not kept")
     assert "a passing thing" not in seen.text(), "why is said to those who look"
-    await seen.press("escape", "up", "w", until="– “I had soup for lunch.” · a passing thing · keep anyway")
-    await seen.press("down", "down", until=lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1])
+    await seen.press(
+        "escape", "up", "w", until="– “I had soup for lunch.” · a passing thing · keep anyway"
+    )
+    await seen.press(
+        "down",
+        "down",
+        until=lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1],
+    )
     await seen.press("m", until=lambda: known(seen) == [SOUP, DOG])
     await seen.until("▾ Remembered 2 ✓ I have a dog called Rex.")
     await seen.until(lambda: "u Undo" in seen.lines()[-1] and "m Remember" not in seen.lines()[-1])
@@ -74,13 +86,22 @@ async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
 async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await told(seen, f"{DOG} I have diabetes.")
-    await seen.until(lambda: f"{KEPT} · edit · undo ● Waiting for you: Health “I have diabetes.” · F4" in seen.words())
+    await seen.until(
+        lambda: (
+            f"{KEPT} · edit · undo ● Waiting for you: Health “I have diabetes.” · F4"
+            in seen.words()
+        )
+    )
     await seen.pilot.press("escape", "up", "w", "down", "down", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
-    decisions.deny(seen.app.runtime, *(request.id for request in pending.list_pending(seen.app.runtime)))
+    decisions.deny(
+        seen.app.runtime, *(request.id for request in pending.list_pending(seen.app.runtime))
+    )
     seen.app.session.memories_changed()
     await seen.press("f2", until="“I have diabetes.” · you said no")
-    await seen.press("escape", "up", "down", "down", "down", "m", until=lambda: "I have diabetes." in known(seen))
+    await seen.press(
+        "escape", "up", "down", "down", "down", "m", until=lambda: "I have diabetes." in known(seen)
+    )
 
 
 async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:

@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 from memapp.ui.pasted import PastedSpans
 
 Edits = st.lists(
-    st.tuples(st.integers(0, 40), st.integers(0, 40), st.text(st.characters(codec="ascii"), max_size=8), st.booleans()),
+    st.tuples(
+        st.integers(0, 40),
+        st.integers(0, 40),
+        st.text(st.characters(codec="ascii"), max_size=8),
+        st.booleans(),
+    ),
     max_size=12,
 )
 

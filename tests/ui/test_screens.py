@@ -61,7 +61,16 @@ WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
 OURS = [
-    *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
+    *(
+        MemappApp,
+        ChatScreen,
+        ModelsScreen,
+        SettingsScreen,
+        FindScreen,
+        MemoryCard,
+        MemoryKeys,
+        MemoryDetail,
+    ),
     *(Dialog, Form, LineQuestion, TextCard, Question, ConfirmErase),
     *(Composer, ChatTranscript, ThreadList, ModelRows, SettingRows),
     *(InboxScreen, RequestsPane, ProfilePane, RequestView, LearnedScreen, ActivityScreen),
@@ -69,14 +78,22 @@ OURS = [
 
 
 @asynccontextmanager
-async def conversation(world: World, size: tuple[int, int], *, before: bool = True) -> AsyncIterator[Seen]:
-    """A chat with two exchanges, a pinned memory, and an answer with Markdown, from before the app opened or now."""
+async def conversation(
+    world: World, size: tuple[int, int], *, before: bool = True
+) -> AsyncIterator[Seen]:
+    """A chat with two exchanges, a pinned memory, and an answer with Markdown, from before the app
+    opened or now.
+    """
     assert world.model is not None
     verdict = Verdict(True, 24.0, 0.2, "meaning 20 of 100, letters 24 of 100")
-    # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
+    # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may
+    # change.
     with (
         patch("memapp.services.retrieved.find", _recalled),
-        patch("memapp.services.retrieved._fitting", lambda text, hits, *_, **_more: list(hits) if "tea" in text else []),
+        patch(
+            "memapp.services.retrieved._fitting",
+            lambda text, hits, *_, **_more: list(hits) if "tea" in text else [],
+        ),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):
         if before:
@@ -90,7 +107,17 @@ async def conversation(world: World, size: tuple[int, int], *, before: bool = Tr
 def _recalled(runtime: Runtime, _: object) -> list[Recalled]:
     known = curate.list_memories(runtime)
     return [
-        Recalled("memory", memory.id, memory.text, "", "", memory.created_at, 0.82, "words 0.71", memory.pinned)
+        Recalled(
+            "memory",
+            memory.id,
+            memory.text,
+            "",
+            "",
+            memory.created_at,
+            0.82,
+            "words 0.71",
+            memory.pinned,
+        )
         for memory in known
     ]
 
@@ -129,7 +156,12 @@ def _talked(world: World) -> None:
 
 def compare(seen: Seen, name: str, update: bool) -> None:
     folder = str(seen.app.runtime.paths.database.parent) if seen.app.is_open else ""
-    text = "\n".join(line.replace(folder, "/home/anna") if folder else line for line in seen.lines()).rstrip() + "\n"
+    text = (
+        "\n".join(
+            line.replace(folder, "/home/anna") if folder else line for line in seen.lines()
+        ).rstrip()
+        + "\n"
+    )
     text = TOLD_AT.sub("09:00", WAITED.sub("first 0.00 s", text))
     path = GOLDENS / f"{name}.txt"
     if update:
@@ -146,8 +178,12 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens", default=False))
 
 
-@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str)
-async def test_the_main_screens_look_as_they_should(world: World, size: tuple[int, int], update: bool) -> None:
+@pytest.mark.parametrize(
+    "size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str
+)
+async def test_the_main_screens_look_as_they_should(
+    world: World, size: tuple[int, int], update: bool
+) -> None:
     name = f"{size[0]}x{size[1]}"
     async with conversation(world, size, before=False) as seen:
         compare(seen, f"chat-{name}", update)
@@ -159,22 +195,36 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         compare(seen, f"commands-{name}", update)
         await seen.pilot.press("escape", "backspace", "ctrl+f")
         await seen.type("tea")
-        await seen.until(lambda: seen.app.screen._shown == "tea")  # what was found for its beginning was shown before
+        await seen.until(
+            lambda: seen.app.screen._shown == "tea"
+        )  # what was found for its beginning was shown before
         await seen.settle()
         compare(seen, f"find-{name}", update)
-        await seen.pilot.press("escape", "f9", "slash", *"allow_remote", "enter")  # a setting whose default stays
+        await seen.pilot.press(
+            "escape", "f9", "slash", *"allow_remote", "enter"
+        )  # a setting whose default stays
         await seen.settle()
         compare(seen, f"settings-{name}", update)
 
 
-@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str)
-async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
+@pytest.mark.parametrize(
+    "size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str
+)
+async def test_what_came_of_a_message_looks_as_it_should(
+    world: World, size: tuple[int, int], update: bool
+) -> None:
     name = f"{size[0]}x{size[1]}"
     async with world.opened(size=size) as seen:
         preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
         preferences.set_preference(seen.app.runtime, "hints", "false")
         await seen.send("I have a dog called Rex. I had soup for lunch. I have diabetes.")
-        await seen.until(lambda: "Remembered" in seen.text() and "Waiting for you" in seen.text() and "not kept" in seen.text())
+        await seen.until(
+            lambda: (
+                "Remembered" in seen.text()
+                and "Waiting for you" in seen.text()
+                and "not kept" in seen.text()
+            )
+        )
         await seen.settle()
         compare(seen, f"outcome-{name}", update)
         await seen.pilot.press("escape", "up", "w", "down", "down", "down")
@@ -183,10 +233,14 @@ async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tup
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
+async def test_the_first_start_looks_as_it_should(
+    world: World, size: tuple[int, int], update: bool
+) -> None:
     async with world.opened(size=size, demo=True) as seen:
         top = seen.lines()[0]
-        assert ("demo - nothing is saved" if size[0] > 80 else " demo ") in top and " Settings" in top
+        assert (
+            "demo - nothing is saved" if size[0] > 80 else " demo "
+        ) in top and " Settings" in top
         assert "Nothing leaves this machine." in seen.words()
 
 
@@ -194,7 +248,13 @@ async def test_a_dialog_that_would_save_says_that_escape_does_not(world: World) 
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()
         await seen.pilot.press("f3", "n")
-        await seen.until(lambda: "⏎ save" in seen.text() and "esc cancel" in seen.text() and "esc close" not in seen.text())
+        await seen.until(
+            lambda: (
+                "⏎ save" in seen.text()
+                and "esc cancel" in seen.text()
+                and "esc close" not in seen.text()
+            )
+        )
         await seen.pilot.press(*"tea", "escape")
         await seen.until(lambda: "Nothing is remembered yet." in seen.text())
 
@@ -205,7 +265,9 @@ async def test_escape_leaves_a_search_before_it_leaves_the_settings(world: World
         await seen.pilot.press("f9", "slash", *"theme", "enter", "escape")
         screen = seen.app.screen
         assert isinstance(screen, SettingsScreen) and screen.query_one(SearchField).value == ""
-        assert screen.query_one(SettingRows).has_focus and len(screen.query_one(SettingRows).items) > 5
+        assert (
+            screen.query_one(SettingRows).has_focus and len(screen.query_one(SettingRows).items) > 5
+        )
         await seen.pilot.press("escape")
         await seen.until(lambda: seen.app.screen is seen.chat)
 
@@ -214,10 +276,14 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
     async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
-        await seen.press("escape", "y", until=lambda: copied == [str(seen.app.runtime.paths.database)])
+        await seen.press(
+            "escape", "y", until=lambda: copied == [str(seen.app.runtime.paths.database)]
+        )
         assert seen.toasts() == ["Sent to your terminal's clipboard."]
         await seen.press("v", until=lambda: isinstance(seen.app.screen, Choice))
-        await seen.press("down", "enter", until=lambda: seen.app.runtime.settings.theme == "memapp-light")
+        await seen.press(
+            "down", "enter", until=lambda: seen.app.runtime.settings.theme == "memapp-light"
+        )
         await seen.press("t", until=lambda: not seen.app.is_running)
         assert seen.app.demo_wanted
 
@@ -234,12 +300,16 @@ async def test_later_those_keys_are_letters_for_the_composer(world: World) -> No
         await seen.press("t", "v", until=lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
         await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
-        await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
+        await seen.until(
+            lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1]
+        )
         await seen.press("e", "m", until=lambda: seen.chat.composer.text == "em")
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
-    world.start_error = StoreLocked("Another memapp has /m.db open, which is needed alone for a moment.", "Close it first.")
+    world.start_error = StoreLocked(
+        "Another memapp has /m.db open, which is needed alone for a moment.", "Close it first."
+    )
     async with world.app(size=(80, 24)) as seen:
         await seen.until(lambda: "q quits" in seen.text() and "f1 Help" in seen.text())
         compare(seen, "locked-80x24", update)
@@ -247,7 +317,9 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
         assert seen.app.return_code == 3
 
 
-@pytest.mark.parametrize("theme", [THEMES[0], *(pytest.param(theme, marks=pytest.mark.slow) for theme in THEMES[1:])])
+@pytest.mark.parametrize(
+    "theme", [THEMES[0], *(pytest.param(theme, marks=pytest.mark.slow) for theme in THEMES[1:])]
+)
 async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
@@ -276,7 +348,21 @@ def test_every_binding_has_an_id_of_its_own() -> None:
 
 async def test_every_key_in_the_footer_works(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
-        for key in ("", "escape", "ctrl+b", "f4", "tab", "f6", "tab", "tab", "f7", "tab", "tab", "f8", "f9"):
+        for key in (
+            "",
+            "escape",
+            "ctrl+b",
+            "f4",
+            "tab",
+            "f6",
+            "tab",
+            "tab",
+            "f7",
+            "tab",
+            "tab",
+            "f8",
+            "f9",
+        ):
             if key:
                 await seen.press(key)
             screen = seen.app.screen
@@ -285,7 +371,9 @@ async def test_every_key_in_the_footer_works(world: World) -> None:
             assert shown
             for active in shown:
                 action = active.binding.action.partition("(")[0].rpartition(".")[2]
-                assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
+                assert any(
+                    hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)
+                ), active.binding
 
 
 async def test_the_palette_reaches_every_action(world: World) -> None:
@@ -318,12 +406,20 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         await seen.settle()
         is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
-        await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
+        await seen.pilot.press(
+            "ctrl+b",
+            "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down",
+            "e",
+        )
         await seen.until("Rename this chat")
         await seen.pilot.press("end", "ctrl+u")
         await seen.type("Milk")
         await seen.pilot.press("enter")
-        await seen.settle(lambda: any(thread.title.endswith("Milk") for thread in chats.list_threads(seen.app.runtime)))
+        await seen.settle(
+            lambda: any(
+                thread.title.endswith("Milk") for thread in chats.list_threads(seen.app.runtime)
+            )
+        )
         await seen.pilot.press("d")
         await seen.settle(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         assert [thread.id for thread in chats.list_threads(seen.app.runtime)] == [is_open.id], (
@@ -339,12 +435,19 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · kept 30 days or more" in seen.words())
         await seen.pilot.press("enter")
-        await seen.settle(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
+        await seen.settle(
+            lambda: (
+                seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea")
+            )
+        )
         assert seen.chat.state.thread is not None
         seen.chat.threads.erase(seen.chat.state.thread)
         await seen.until("Erase this chat for good?")
         await seen.press(*"erase", "enter", until="0 copies left")
-        assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
+        assert (
+            seen.chat.state.thread is None
+            and chats.list_threads(seen.app.runtime, deleted=True) == []
+        )
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
@@ -359,7 +462,9 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.press("enter", until=lambda: len(seen.app.screen_stack) > 1)
         await seen.press("x", "enter", until="top_k is a whole number from 0 to 50.")
         line = seen.app.screen
-        assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", "a refused value can be corrected"
+        assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", (
+            "a refused value can be corrected"
+        )
         await seen.pilot.press("backspace", "8", "enter")
         await seen.settle(lambda: seen.app.runtime.settings.top_k == 8)
         await seen.press("R", until=lambda: seen.app.runtime.settings.top_k == 10)
@@ -371,12 +476,23 @@ async def test_settings_that_are_changed_at_once_are_all_kept(world: World) -> N
     async with world.opened() as seen:
         runtime = seen.app.runtime
         changes = [("top_k", "7"), ("hints", "false"), ("ask_in_chat", "false"), ("ttl_days", "40")]
-        await asyncio.gather(*(asyncio.to_thread(preferences.set_preference, runtime, *change) for change in changes))
+        await asyncio.gather(
+            *(asyncio.to_thread(preferences.set_preference, runtime, *change) for change in changes)
+        )
         written = tomllib.loads(runtime.paths.config.read_text("utf-8"))
         assert written == {"top_k": 7, "hints": False, "ask_in_chat": False, "ttl_days": 40}
-        assert (runtime.settings.top_k, runtime.settings.hints, runtime.settings.ttl_days) == (7, False, 40)
+        assert (runtime.settings.top_k, runtime.settings.hints, runtime.settings.ttl_days) == (
+            7,
+            False,
+            40,
+        )
         burst(seen, "f9", "slash", *"hints", "enter", "enter", "enter")
-        await seen.settle(lambda: seen.app.current_mode == "settings" and not seen.app.screen.query_one(SearchField).has_focus)
+        await seen.settle(
+            lambda: (
+                seen.app.current_mode == "settings"
+                and not seen.app.screen.query_one(SearchField).has_focus
+            )
+        )
         assert seen.app.runtime.settings.hints is False, "twice turned"
 
 
@@ -433,7 +549,22 @@ async def test_the_first_start_survives_any_keys(world: World) -> None:
         ):
             await seen.pilot.press(key)
         await seen.until(lambda: seen.app.is_open)
-        for key in ["escape", "f2", "ctrl+f", "escape", "ctrl+t", "ctrl+b", "ctrl+r", "f8", "j", "k", "f9", "slash", "x", "f2"]:
+        for key in [
+            "escape",
+            "f2",
+            "ctrl+f",
+            "escape",
+            "ctrl+t",
+            "ctrl+b",
+            "ctrl+r",
+            "f8",
+            "j",
+            "k",
+            "f9",
+            "slash",
+            "x",
+            "f2",
+        ]:
             await seen.pilot.press(key)
         await seen.ready()
         assert seen.app.is_running
@@ -447,13 +578,17 @@ async def test_the_screen_survives_any_size(world: World) -> None:
         assert "oolong" in seen.text()
 
 
-async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_shown(world: World) -> None:
+async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_shown(
+    world: World,
+) -> None:
     async with conversation(world, (120, 40)) as seen:
         for size in ((120, 40), (80, 24)):
             await seen.pilot.resize_terminal(*size)
             await seen.settle()
             below = seen.lines()[-4:]  # the line above the composer says nothing now
-            notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
+            notify(
+                seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”"
+            )
             await seen.until("Taken back:")
             assert seen.lines()[-4:] == below
             assert "[Chat]" in seen.lines()[0]
@@ -468,7 +603,9 @@ async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: Worl
     async with conversation(world, (80, 24)) as seen:
         runtime = seen.app.runtime
         known = curate.list_memories(runtime)[0]
-        memory = replace(known, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="Anna keeps bees.", origin="import")
+        memory = replace(
+            known, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="Anna keeps bees.", origin="import"
+        )
         with runtime.write() as session:
             changes.apply(session, Created(memory), Actor("import"))
         seen.app.push_screen(MemoryCard(seen.app.session, memory, "Used for this answer."))

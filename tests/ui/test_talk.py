@@ -1,4 +1,6 @@
-"""Work beside the screen: one turn at a time, idle work that gives way, and the last choice of a model."""
+"""Work beside the screen: one turn at a time, idle work that gives way, and the last choice of a
+model.
+"""
 
 import threading
 import time
@@ -37,7 +39,9 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def choose(runtime: Runtime, name: str) -> None:
-    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"model": name}))
+    runtime.loaded = replace(
+        runtime.loaded, settings=runtime.settings.model_copy(update={"model": name})
+    )
 
 
 def test_the_model_chosen_last_answers_whatever_still_loads(runtime: Runtime) -> None:
@@ -84,7 +88,9 @@ def test_an_embedder_that_loads_holds_up_no_choice(runtime: Runtime) -> None:
     assert talk.close(5)
 
 
-def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(runtime: Runtime) -> None:
+def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(
+    runtime: Runtime,
+) -> None:
     opened: list[tuple[str, ScriptedEmbedder]] = []
 
     def open_embedder(runtime: Runtime) -> ScriptedEmbedder:
@@ -94,7 +100,9 @@ def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(ru
     runtime.open_embedder = open_embedder
     talk = Talk(runtime, lambda _: None)
     for name in ("", "", "/another", "/another"):
-        runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"embedding_model": name}))
+        runtime.loaded = replace(
+            runtime.loaded, settings=runtime.settings.model_copy(update={"embedding_model": name})
+        )
         talk.load_models()
         until(lambda: not talk.loading)
     assert [name for name, _ in opened] == ["", "/another"]

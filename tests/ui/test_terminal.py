@@ -1,4 +1,6 @@
-"""Keys and mouse are read as Textual reads them, and every paste comes whole, cleaned, and never as keys."""
+"""Keys and mouse are read as Textual reads them, and every paste comes whole, cleaned, and never as
+keys.
+"""
 
 import asyncio
 import os
@@ -19,12 +21,28 @@ from memapp.ui.app import MemappApp
 from memapp.ui.terminal import Outlet, PasteParser, Terminal
 
 START, END = "\x1b[200~", "\x1b[201~"
-KEYS = ("a", "\r", "\x1b[A", "\x1bOP", "\x1b[<0;3;4M", "\x1b[<0;3;4m", "\x1b[I", "\x1b[O", "\x1b[3;5R", "\x11", "é", "\x1b[1;5C")
+KEYS = (
+    "a",
+    "\r",
+    "\x1b[A",
+    "\x1bOP",
+    "\x1b[<0;3;4M",
+    "\x1b[<0;3;4m",
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[3;5R",
+    "\x11",
+    "é",
+    "\x1b[1;5C",
+)
 
 
 def seen(messages: Iterable[Message]) -> list[str]:
     """Return what came, in words that can be compared."""
-    return [f"{type(message).__name__} {getattr(message, 'key', '')}{getattr(message, 'text', '')}" for message in messages]
+    return [
+        f"{type(message).__name__} {getattr(message, 'key', '')}{getattr(message, 'text', '')}"
+        for message in messages
+    ]
 
 
 def fed(parser: XTermParser, parts: Iterable[str]) -> list[str]:
@@ -40,7 +58,10 @@ def parts(text: str, size: int) -> Iterator[str]:
     ("inside", "text"),
     [
         ("two\rlines", "two\nlines"),
-        ("Look: \x1bI play the cello. \x1bI live in Paris.\x1b\r", "Look:  play the cello.  live in Paris.\n"),
+        (
+            "Look: \x1bI play the cello. \x1bI live in Paris.\x1b\r",
+            "Look:  play the cello.  live in Paris.\n",
+        ),
         ("\x1b", ""),
         ("bell \x07 and \x11 quit \x03", "bell  and  quit "),
         ("\x1b\x1b\x1b[A up", " up"),
@@ -55,7 +76,11 @@ def parts(text: str, size: int) -> Iterator[str]:
     ],
 )
 def test_a_paste_is_one_event_whatever_is_in_it(inside: str, text: str, size: int) -> None:
-    assert fed(PasteParser(), parts(f"x{START}{inside}{END}\r", size)) == ["Key x", f"Paste {text}", "Key enter"]
+    assert fed(PasteParser(), parts(f"x{START}{inside}{END}\r", size)) == [
+        "Key x",
+        f"Paste {text}",
+        "Key enter",
+    ]
 
 
 @given(st.text(st.sampled_from("\x1b[]O20~1;m<MIaé\r\x07\x11\x9b")), st.integers(1, 9))
@@ -85,7 +110,11 @@ def test_an_escape_pressed_just_before_a_paste_counts() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 9])
 def test_alt_and_enter_are_one_key_where_they_come_as_two_characters(size: int) -> None:
-    typed = {"\x1b\r": ["alt+enter"], "\x1b\ra": ["alt+enter", "a"], "a\x1b\rb": ["a", "alt+enter", "b"]}
+    typed = {
+        "\x1b\r": ["alt+enter"],
+        "\x1b\ra": ["alt+enter", "a"],
+        "a\x1b\rb": ["a", "alt+enter", "b"],
+    }
     typed |= {"\r": ["enter"], "\x1b": ["escape"], "\x1ba": ["alt+a"]}
     typed |= {f"\x1b\r{START}x\x1b\ry{END}\r": ["alt+enter", "", "enter"]}
     for text, keys in typed.items():
@@ -112,7 +141,9 @@ def test_a_large_paste_arrives_whole(size: int) -> None:
     assert fed(PasteParser(), parts(f"{START}{text}{END}", size)) == [f"Paste {text}"]
 
 
-def test_a_paste_that_never_ends_is_taken_as_it_is_after_a_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paste_that_never_ends_is_taken_as_it_is_after_a_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 100.0
     monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: now))
     parser = PasteParser()
@@ -147,7 +178,11 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(
         driver.exit_event.set()
         await reading
     os.close(ours)
-    assert [text for text in seen(came) if text != "Key replacement_character"] == ["Key a", "Paste b\n\ufffd\ufffdc", "Key d"]
+    assert [text for text in seen(came) if text != "Key replacement_character"] == [
+        "Key a",
+        "Paste b\n\ufffd\ufffdc",
+        "Key d",
+    ]
 
 
 def test_the_app_reads_its_terminal_with_it() -> None:
@@ -163,4 +198,6 @@ def test_a_terminal_that_is_gone_takes_what_is_written_without_an_error() -> Non
         with pytest.raises(OSError, match="Input/output"):
             stream.flush()
         outlet.flush()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), theirs)  # as leaving does; what is left in the stream goes there
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), theirs
+        )  # as leaving does; what is left in the stream goes there

@@ -1,4 +1,6 @@
-"""What a model thinks before it speaks stands folded under its reply, and is gone when memapp closes."""
+"""What a model thinks before it speaks stands folded under its reply, and is gone when memapp
+closes.
+"""
 
 import pytest
 
@@ -18,15 +20,22 @@ def last(seen: Seen) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize("reply", [f"<think>{THOUGHT}</think>\n\nOolong, then.", f"{THOUGHT}\n</think>\n\nOolong, then."])
-async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(world: World, reply: str) -> None:
+@pytest.mark.parametrize(
+    "reply", [f"<think>{THOUGHT}</think>\n\nOolong, then.", f"{THOUGHT}\n</think>\n\nOolong, then."]
+)
+async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(
+    world: World, reply: str
+) -> None:
     async with world.opened() as seen:
         world.model.enqueue(reply)
         await seen.send("which tea?")
         assert FOLDED in seen.text() and "They want" not in seen.text()
         assert last(seen).text == "Oolong, then."
         lines = seen.lines()
-        at = [next(n for n, line in enumerate(lines) if words in line) for words in ("Oolong, then.", "Thought first")]
+        at = [
+            next(n for n, line in enumerate(lines) if words in line)
+            for words in ("Oolong, then.", "Thought first")
+        ]
         assert at[1] == at[0] + 1
         await seen.press("escape", "up", "z")
         assert THOUGHT in seen.text() and "▾ Thought first · 3 words · z folds" in seen.text()
@@ -42,7 +51,9 @@ async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(world: 
         assert again.chat.transcript.check_action("thoughts", ()) is False
 
 
-async def test_thoughts_are_there_again_when_the_chat_is_opened_again_but_for_those_of_an_erased_one(world: World) -> None:
+async def test_thoughts_are_there_again_when_the_chat_is_opened_again_but_for_those_of_an_erased_one(
+    world: World,
+) -> None:
     async with world.opened() as seen:
         world.model.enqueue(f"<think>{THOUGHT}</think>Oolong, then.")
         await seen.send("which tea?")
@@ -58,7 +69,9 @@ async def test_thoughts_are_there_again_when_the_chat_is_opened_again_but_for_th
 
 
 async def test_thoughts_can_be_read_while_the_model_thinks(world: World) -> None:
-    gate = slow_reply(world, "<think>one two three four five six seven eight nine ten</think>Fine.", words=8)
+    gate = slow_reply(
+        world, "<think>one two three four five six seven eight nine ten</think>Fine.", words=8
+    )
     async with world.opened() as seen:
         seen.chat.composer.focus()
         await seen.type("count", "enter", until=gate.reached.is_set)
@@ -68,7 +81,10 @@ async def test_thoughts_can_be_read_while_the_model_thinks(world: World) -> None
         await seen.until("one two three")
         gate.open.set()
         await seen.answered()
-        assert "one two three four five six seven eight nine ten" in seen.text() and last(seen).text == "Fine."
+        assert (
+            "one two three four five six seven eight nine ten" in seen.text()
+            and last(seen).text == "Fine."
+        )
 
 
 def test_only_so_many_thoughts_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,26 +35,53 @@ NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
 @asynccontextmanager
-async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Seen, TrashScreen]]:
+async def trash(
+    world: World, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[Seen, TrashScreen]]:
     """The app in Trash, with one memory for each reason."""
     async with world.opened(size=size) as seen:
         fill(seen.app.runtime)
         await seen.pilot.press("f5")
-        await seen.settle(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
+        await seen.settle(
+            lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == ""
+        )
         screen = seen.app.screen
         assert isinstance(screen, TrashScreen)
         yield seen, screen
 
 
 def fill(runtime: Runtime) -> None:
-    facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
+    facts = (
+        "Anna has a cat.",
+        "Anna owns a cat.",
+        "Anna had a dog.",
+        "Anna lives in Oslo.",
+        "Anna met Tom once.",
+        "Anna sings.",
+    )
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
     now, worker = runtime.clock(), Actor("rules")
     with runtime.write() as session:
-        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker)
-        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker)
-        changes.apply(session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker)
-        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker)
+        changes.apply(
+            session,
+            Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)),
+            worker,
+        )
+        changes.apply(
+            session,
+            SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)),
+            worker,
+        )
+        changes.apply(
+            session,
+            SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)),
+            worker,
+        )
+        changes.apply(
+            session,
+            SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)),
+            worker,
+        )
     curate.discard(runtime, ids["Anna sings."])
 
 
@@ -78,8 +105,12 @@ def put_cursor(screen: TrashScreen, text: str) -> Memory:
 async def test_what_was_just_put_there_is_where_the_cursor_is(world: World) -> None:
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna had a dog.")
-        await seen.press("slash", *"dog", "enter", "f3", until=lambda: seen.app.current_mode == "memories")
-        await seen.press("d", "f5", until=lambda: getattr(screen.rows.current, "text", "") == "Anna has a cat.")
+        await seen.press(
+            "slash", *"dog", "enter", "f3", until=lambda: seen.app.current_mode == "memories"
+        )
+        await seen.press(
+            "d", "f5", until=lambda: getattr(screen.rows.current, "text", "") == "Anna has a cat."
+        )
         assert screen.field.value == ""
 
 
@@ -91,11 +122,15 @@ async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int], request: pytest.FixtureRequest) -> None:
+async def test_the_trash_looks_as_it_should(
+    world: World, size: tuple[int, int], request: pytest.FixtureRequest
+) -> None:
     async with trash(world, size) as (seen, _):
         reasons = ("not used for 60 days", "too many facts", "out of date", "merged into another")
         assert "put there by you" in seen.text(), "why the current one is there stands below"
-        assert {reason in seen.text() for reason in reasons} == {size[0] >= 100}, "a narrow screen is for the words of a memory"
+        assert {reason in seen.text() for reason in reasons} == {size[0] >= 100}, (
+            "a narrow screen is for the words of a memory"
+        )
         update = bool(request.config.getoption("--update-goldens", default=False))
         compare(seen, f"trash-{size[0]}x{size[1]}", update)
 
@@ -108,7 +143,11 @@ async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int],
             "kept 6 days or more",
             "kept at least 6 days, and 7 days on which memapp is used",
         ),
-        (timedelta(days=1), "kept 1 d 0 h or more", "kept at least 1 d 0 h, and 7 days on which memapp is used"),
+        (
+            timedelta(days=1),
+            "kept 1 d 0 h or more",
+            "kept at least 1 d 0 h, and 7 days on which memapp is used",
+        ),
         (
             timedelta(hours=23, minutes=59),
             "kept 23 h 59 m or more",
@@ -117,7 +156,9 @@ async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int],
         (timedelta(minutes=-3), "goes after 5 days of use", "goes after 5 days of use"),
     ],
 )
-def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: str, in_full: str) -> None:
+def test_the_rest_of_the_time_is_told_in_days_and_hours(
+    left: timedelta, said: str, in_full: str
+) -> None:
     assert kept(NOW + left, NOW, 5) == said
     assert kept_in_full(NOW + left, NOW, 5) == in_full
     assert kept(NOW - timedelta(days=9), NOW) == "goes SOON"
@@ -125,7 +166,15 @@ def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: s
 
 @pytest.mark.parametrize(
     ("passed", "said"),
-    [(0.01, "now"), (3 / 60, "3 m"), (5, "5 h"), (3 * 24, "3 d"), (20 * 24, "2 w"), (99 * 24, "3 mo"), (800 * 24, "2 y")],
+    [
+        (0.01, "now"),
+        (3 / 60, "3 m"),
+        (5, "5 h"),
+        (3 * 24, "3 d"),
+        (20 * 24, "2 w"),
+        (99 * 24, "3 mo"),
+        (800 * 24, "2 y"),
+    ],
 )
 def test_an_age_is_told_in_few_letters(passed: float, said: str) -> None:
     assert age(NOW - timedelta(hours=passed), NOW) == said
@@ -136,7 +185,11 @@ async def test_the_time_that_is_left_goes_on_by_itself(world: World) -> None:
         assert "kept 6 days or more" in seen.text()
         world.clock.now += timedelta(days=6)
         screen._tick()
-        await seen.until(lambda: "kept 3 h 59 m or more" in seen.text() and "goes after 7 days of use" in seen.text())
+        await seen.until(
+            lambda: (
+                "kept 3 h 59 m or more" in seen.text() and "goes after 7 days of use" in seen.text()
+            )
+        )
 
 
 async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) -> None:
@@ -154,11 +207,15 @@ async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
     async with trash(world) as (seen, screen):
         curate.add(seen.app.runtime, "Anna had a dog.")
         put_cursor(screen, "Anna had a dog.")
-        await seen.press("r", until=lambda: any("knows the same" in toast for toast in seen.toasts()))
+        await seen.press(
+            "r", until=lambda: any("knows the same" in toast for toast in seen.toasts())
+        )
         assert "Anna had a dog." in in_trash(seen.app.runtime)
 
 
-async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_said(world: World) -> None:
+async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_said(
+    world: World,
+) -> None:
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "I live in Bergen.").memory_id)
@@ -170,7 +227,11 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         await seen.settle()
         put_cursor(screen, "I live in Bergen.")
         await seen.pilot.press("r")
-        await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in toast for toast in seen.toasts()))
+        await seen.until(
+            lambda: any(
+                "needs your yes first, in the inbox (F4)" in toast for toast in seen.toasts()
+            )
+        )
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
         assert "I live in Bergen." in in_trash(runtime)
         assert [request.new_value for request in pending.list_pending(runtime)] == ["Bergen"]
@@ -182,9 +243,13 @@ async def test_search_finds_what_was_forgotten(world: World) -> None:
         await seen.type("dog category:x")
         await seen.until(lambda: screen.shown_for == "dog category:x")
         assert "! category: is one of" in seen.text()
-        await seen.press(*["backspace"] * len(" category:x"), until=lambda: screen.shown_for == "dog")
+        await seen.press(
+            *["backspace"] * len(" category:x"), until=lambda: screen.shown_for == "dog"
+        )
         assert [memory.text for memory in screen.rows.items] == ["Anna had a dog."]
-        await seen.press("down", "escape", until=lambda: screen.shown_for == "" and len(screen.rows.items) == 5)
+        await seen.press(
+            "down", "escape", until=lambda: screen.shown_for == "" and len(screen.rows.items) == 5
+        )
 
 
 async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> None:
@@ -215,7 +280,9 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
 
 
-async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("PAGE", "AT_FIRST"):
         monkeypatch.setattr(f"memapp.ui.screens.memory_list.{name}", 3)
     async with trash(world) as (seen, screen):
@@ -234,11 +301,15 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
         curate.restore(runtime, second)
         await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.until("Left as they are: 1 memory no longer in the trash.")
-        await seen.until(lambda: screen.rows.marked == {} and "marked" not in str(screen.counted.render()))
+        await seen.until(
+            lambda: screen.rows.marked == {} and "marked" not in str(screen.counted.render())
+        )
         assert {first, second} <= {memory.id for memory in curate.list_memories(runtime)}
 
 
-async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(world: World) -> None:
+async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(
+    world: World,
+) -> None:
     async with trash(world) as (seen, _):
         await ask_to_erase(seen, "X")
         await seen.press("f3", until=lambda: "esc closes this first." in seen.toasts())
@@ -247,16 +318,24 @@ async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way
         await seen.press("f5", until=lambda: isinstance(seen.app.screen, TrashScreen))
 
 
-async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(world: World) -> None:
+async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(
+    world: World,
+) -> None:
     async with world.opened(size=(80, 24)) as seen:
         said: list[bool | None] = []
-        seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True), said.append)
+        seen.app.push_screen(
+            ConfirmErase("Erase?", "A memory.", may_take_messages=True), said.append
+        )
         await seen.until("[ ] also erase the messages it came from")
-        await seen.press(*"erase", "shift+tab", "space", until="[✓] also erase the messages it came from")
+        await seen.press(
+            *"erase", "shift+tab", "space", until="[✓] also erase the messages it came from"
+        )
         await seen.press("enter", until=lambda: said == [True])
 
 
-async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:
+async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(
+    world: World,
+) -> None:
     async with trash(world) as (seen, screen):
         decisions.set_field(seen.app.runtime, "goals_add", "a dog")
         curate.add(seen.app.runtime, "Anna had a dog. It was old.")
@@ -268,10 +347,14 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
         assert "Their words also stand in 1 other memory" in seen.words()
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "It was old." in seen.text())
+        await seen.until(
+            lambda: isinstance(seen.app.screen, MemoryCard) and "It was old." in seen.text()
+        )
 
 
-async def test_what_was_typed_just_before_is_not_saved_again_behind_the_erasing(world: World) -> None:
+async def test_what_was_typed_just_before_is_not_saved_again_behind_the_erasing(
+    world: World,
+) -> None:
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
 
@@ -289,7 +372,10 @@ async def test_what_was_typed_just_before_is_not_saved_again_behind_the_erasing(
 async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
-        assert "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox" in seen.words()
+        assert (
+            "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox"
+            in seen.words()
+        )
         await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.press("escape", until=lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
@@ -297,7 +383,9 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
         seen.chat.composer.load_text("Did Anna have zqarla?")
         await seen.press("F", until="Forget words everywhere")
         await seen.press("enter", until="At least 2 characters.")
-        await seen.press(*"zqarla", "enter", until=lambda: isinstance(seen.app.screen, ConfirmErase))
+        await seen.press(
+            *"zqarla", "enter", until=lambda: isinstance(seen.app.screen, ConfirmErase)
+        )
         await seen.until("1 item: 0 memories, 0 messages and 1 other entry")
         assert chats.get_draft(runtime, "") == "Did Anna have zqarla?"
         await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
@@ -315,7 +403,9 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         message = seen.chat.transcript.bubbles[0].message
         revision = curate.add(runtime, "Anna likes dragonfruit.")
         with runtime.database.write() as conn:
-            conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, message.id))
+            conn.execute(
+                "INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, message.id)
+            )
         curate.discard(runtime, revision.memory_id)
         await seen.press("f5", until="dragonfruit")
         asked = await ask_to_erase(seen, "X")
@@ -363,7 +453,9 @@ async def test_every_key_shown_works(world: World) -> None:
         for active in screen.active_bindings.values():
             if active.binding.show:
                 action = active.binding.action.partition("(")[0].rpartition(".")[2]
-                assert any(hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)), active.binding
+                assert any(
+                    hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)
+                ), active.binding
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:

@@ -1,4 +1,6 @@
-"""The window itself: every size with everything open, toasts, help, crash messages, and what one key leads the next one to."""
+"""The window itself: every size with everything open, toasts, help, crash messages, and what one
+key leads the next one to.
+"""
 
 import asyncio
 import io
@@ -52,7 +54,10 @@ async def through_all_sizes(seen: Seen) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keys", ["", "ctrl+b", "ctrl+t", "ctrl+b ctrl+t", "ctrl+t f1", "escape ctrl+t", "ctrl+f", "ctrl+p"])
+@pytest.mark.parametrize(
+    "keys",
+    ["", "ctrl+b", "ctrl+t", "ctrl+b ctrl+t", "ctrl+t f1", "escape ctrl+t", "ctrl+f", "ctrl+p"],
+)
 async def test_the_chat_takes_every_change_of_size(seen: Seen, keys: str) -> None:
     await seen.pilot.press(*keys.split())
     await through_all_sizes(seen)
@@ -75,7 +80,9 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
 
 
 async def test_the_end_of_a_long_text_is_seen_in_every_window(seen: Seen) -> None:
-    seen.chat.composer.text = "\n".join(f"A line with many words that is number {number}." for number in range(30))
+    seen.chat.composer.text = "\n".join(
+        f"A line with many words that is number {number}." for number in range(30)
+    )
     seen.chat.composer.move_cursor(seen.chat.composer.document.end)
     for keys, size in (([], (80, 24)), (["ctrl+t"], (80, 24)), ([], (50, 15)), ([], (120, 40))):
         await seen.pilot.press(*keys)
@@ -91,17 +98,25 @@ async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> No
         assert seen.chat.composer.region.bottom == 14 and seen.chat.composer.has_focus
 
 
-# Crashes -------------------------------------------------------------------------------------------------------------
+# Crashes ------------------------------------------------------------------------------------------
 
 
 def test_a_second_crash_in_the_same_second_leaves_the_first_one_alone(tmp_path: Path) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
-    paths = [write_crash_file(error, tmp_path, now) for error in (ValueError(), KeyError(), TypeError())]
+    paths = [
+        write_crash_file(error, tmp_path, now) for error in (ValueError(), KeyError(), TypeError())
+    ]
     assert len(set(paths)) == 3
-    assert [path.read_text("utf-8").splitlines()[2] for path in paths if path] == ["ValueError", "KeyError", "TypeError"]
+    assert [path.read_text("utf-8").splitlines()[2] for path in paths if path] == [
+        "ValueError",
+        "KeyError",
+        "TypeError",
+    ]
 
 
-def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     folder = tmp_path / "a_very_long_name" / "of_some_folder" / "in_which_logs_are_kept"
     app = MemappApp(lambda: pytest.fail("not opened"), folder)
     monkeypatch.setattr(app, "_close_messages_no_wait", lambda: None)
@@ -115,7 +130,9 @@ def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypat
     assert "a bug (ValueError)" in said.getvalue()
 
 
-async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(curate, "count", lambda *_: 1 // 0)
     with pytest.raises(WorkerFailed):
         async with world.opened() as seen:
@@ -124,10 +141,14 @@ async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(world: Wor
             await seen.settle()
     talk.close()  # its thread would look at the file while later tests fork
     (written,) = (world.folder / "log").iterdir()
-    assert "ZeroDivisionError" in written.read_text("utf-8") and "test_window.py" in written.read_text("utf-8")
+    assert "ZeroDivisionError" in written.read_text(
+        "utf-8"
+    ) and "test_window.py" in written.read_text("utf-8")
 
 
-async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried: list[str] = []
 
     def work(*_: object) -> list[object]:
@@ -159,7 +180,7 @@ async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
     assert not list(runtime.paths.log.glob("crash-*"))
 
 
-# Toasts and the status line ------------------------------------------------------------------------------------------
+# Toasts and the status line -----------------------------------------------------------------------
 
 
 async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) -> None:
@@ -191,13 +212,25 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
 
 
 @pytest.mark.parametrize(
-    ("size", "keys"), [((80, 24), ""), ((120, 40), ""), ((80, 24), "f3 slash"), ((120, 40), "f3 n"), ((80, 24), "ctrl+f")]
+    ("size", "keys"),
+    [
+        ((80, 24), ""),
+        ((120, 40), ""),
+        ((80, 24), "f3 slash"),
+        ((120, 40), "f3 n"),
+        ((80, 24), "ctrl+f"),
+    ],
 )
-async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
+async def test_a_toast_never_hides_what_is_written_into(
+    world: World, size: tuple[int, int], keys: str
+) -> None:
     async with world.opened(size) as seen:
         curate.add(seen.app.runtime, "Anna has a cat.")
         await seen.press(*keys.split())
-        notify(seen.chat, "Something of some length was done just now, and ctrl+z takes it back again. " * 3)
+        notify(
+            seen.chat,
+            "Something of some length was done just now, and ctrl+z takes it back again. " * 3,
+        )
         await seen.settle()
         (toast,) = seen.app.screen.query("Toast")
         assert toast.region.height and isinstance(seen.app.focused, Input | TextArea)
@@ -215,7 +248,10 @@ async def test_a_field_that_grows_pushes_the_toast_up(seen: Seen) -> None:
 async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(world: World) -> None:
     async with world.opened((80, 24)) as seen:
         await seen.send("hello")
-        error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
+        error = MemappError(
+            "Your message is too long (200,025 characters), nothing was sent.",
+            "The limit is 200,000: cut it.",
+        )
         seen.chat.conversation.post_message(TurnRefused("", error, None))
         await seen.settle()
         assert "The limit is 200,000: cut it." in seen.words()
@@ -224,7 +260,7 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
         assert seen.chat.query_one(StatusLine).size.height == 1
 
 
-# Help and the palette ------------------------------------------------------------------------------------------------
+# Help and the palette -----------------------------------------------------------------------------
 
 
 async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
@@ -240,9 +276,15 @@ async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> 
         await seen.press("question_mark")
         assert not seen.app.screen.query(Help) and not seen.chat.composer.text
         await seen.pilot.press("f3", "f1")
-        await seen.until(lambda: "tab turns to its history, relations and provenance." in _beside(seen))
+        await seen.until(
+            lambda: "tab turns to its history, relations and provenance." in _beside(seen)
+        )
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
-        assert [part.splitlines()[0] for part in shown.split("\n\n")] == ["Memories", "memapp", "Also"]
+        assert [part.splitlines()[0] for part in shown.split("\n\n")] == [
+            "Memories",
+            "memapp",
+            "Also",
+        ]
         await seen.press("escape")
         assert seen.app.current_mode == "memories" and not seen.app.screen.query(Help)
 
@@ -257,7 +299,12 @@ async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(s
         await seen.pilot.press("ctrl+p")
         await seen.settle(lambda: isinstance(seen.app.screen, CommandPalette))
         await seen.type(words)
-        await seen.until(lambda: "Undo the last change of a memory" in seen.text() and "Find anything" not in seen.text())
+        await seen.until(
+            lambda: (
+                "Undo the last change of a memory" in seen.text()
+                and "Find anything" not in seen.text()
+            )
+        )
         await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
     await seen.press("f9")
     offered = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
@@ -275,10 +322,12 @@ async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
     assert seen.app.screen.query("Toast").last().region.bottom <= line
 
 
-# Keys ----------------------------------------------------------------------------------------------------------------
+# Keys ---------------------------------------------------------------------------------------------
 
 
-async def test_letters_written_and_words_pasted_in_the_conversation_go_to_the_composer(seen: Seen) -> None:
+async def test_letters_written_and_words_pasted_in_the_conversation_go_to_the_composer(
+    seen: Seen,
+) -> None:
     await seen.send("hello")
     await seen.pilot.press("escape")
     await seen.type("/help")
@@ -306,30 +355,46 @@ async def test_page_up_in_an_empty_composer_scrolls_the_conversation(world: Worl
 def burst(seen: Seen, *keys: str) -> None:
     """Send keys all at once, as a terminal does under load."""
     for key in keys:
-        seen.app.post_message(events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None))
+        seen.app.post_message(
+            events.Key(key, "/" if key == "slash" else key if len(key) == 1 else None)
+        )
 
 
 async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: Seen) -> None:
     for number in range(5):
-        await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays.")
+        await asyncio.to_thread(
+            curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays."
+        )
     for _ in range(3):
         burst(seen, "f3", "slash", *"gardener", "2")
-        await seen.settle(lambda: [item.value for item in seen.app.screen.query(SearchField)] == ["gardener2"])
+        await seen.settle(
+            lambda: [item.value for item in seen.app.screen.query(SearchField)] == ["gardener2"]
+        )
         assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
         assert len(seen.app.screen_stack) == 1
         burst(seen, "escape", "n", *"dnp", "escape", "f2", *"dnp")
-        await seen.until(lambda: seen.app.current_mode == "chat" and seen.chat.composer.text == "dnp")
+        await seen.until(
+            lambda: seen.app.current_mode == "chat" and seen.chat.composer.text == "dnp"
+        )
         assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
         seen.chat.composer.clear_text()
 
 
-async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(world: World) -> None:
+async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
+    world: World,
+) -> None:
     async with world.opened() as seen:
         for city in ("Oslo", "Rome"):
-            await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
-            await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
+            await asyncio.to_thread(
+                requests.propose, seen.app.runtime, "goals_add", f"to see {city}"
+            )
+            await asyncio.to_thread(
+                curate.add, seen.app.runtime, f"The gardener comes from {city}."
+            )
         burst(seen, "f4", "j", "f7", "tab", "tab", "j")
-        await seen.settle(lambda: any(logrow.current_key for logrow in seen.app.screen.query(LogRows)))
+        await seen.settle(
+            lambda: any(logrow.current_key for logrow in seen.app.screen.query(LogRows))
+        )
         lines = seen.app.screen.query_one(LogRows)
         assert lines.current == lines.items[1]
         await seen.pilot.press("f4")
@@ -337,7 +402,9 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         assert cases.current == cases.items[1]
 
 
-async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_left(seen: Seen) -> None:
+async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_left(
+    seen: Seen,
+) -> None:
     for text in ("Anna sails.", "Bo has a cat.", "Cleo rows.", "Dora skates.", "Emil sings."):
         await asyncio.to_thread(curate.add, seen.app.runtime, text)
 
@@ -359,7 +426,11 @@ async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_l
         await seen.until(lambda: known() == {"Anna", "Bo", "Cleo", "Dora", "Emil"})
         burst(seen, "p", "d", "u")
         await seen.settle()
-        assert len(known()) == 5 and len([memory for memory in curate.list_memories(seen.app.runtime) if memory.pinned]) == 1
+        assert (
+            len(known()) == 5
+            and len([memory for memory in curate.list_memories(seen.app.runtime) if memory.pinned])
+            == 1
+        )
 
 
 async def test_what_is_typed_before_a_dialog_is_there_goes_into_it(seen: Seen) -> None:
@@ -379,7 +450,10 @@ async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Se
 async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:
     async with world.opened() as seen:
         app = seen.app
-        with patch.object(Threads, "show", side_effect=NoMatches("gone")), patch.object(app, "_running", False):
+        with (
+            patch.object(Threads, "show", side_effect=NoMatches("gone")),
+            patch.object(app, "_running", False),
+        ):
             await seen.chat.threads.list().wait()
     notify(app, "Too late.")
     app.on_notify()
@@ -410,7 +484,10 @@ async def test_a_message_sent_at_the_very_moment_in_which_memory_opens_is_sent(
         await seen.ready()
         await seen.until(lambda: seen.chat.transcript.bubbles)
         await seen.answered()
-        assert (seen.chat.transcript.bubbles[0].message.text, seen.chat.composer.text) == ("hello", "")
+        assert (seen.chat.transcript.bubbles[0].message.text, seen.chat.composer.text) == (
+            "hello",
+            "",
+        )
 
 
 async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: World) -> None:

@@ -1,7 +1,8 @@
 """ChatGPT's `conversations.json`, and its parts `conversations-000.json`.
 
-Three kinds of messages tell of the person, and are facts: what ChatGPT wrote into its own memory, to `bio`; what stood in that
-memory when the chat began; and what the person wrote about themselves in the settings.
+Three kinds of messages tell of the person, and are facts: what ChatGPT wrote into its own memory,
+to `bio`; what stood in that memory when the chat began; and what the person wrote about themselves
+in the settings.
 """
 
 import json
@@ -17,25 +18,41 @@ from memapp.domain.foreign.notes import passages
 from memapp.domain.foreign.tree import branch
 
 TAGS = ("chatgpt",)
-_REMEMBERED = re.compile(r"^\d+\. (?:\[(\d{4}-\d\d-\d\d)\]\.? )?(.+?)(?=^\d+\. |\Z)", re.DOTALL | re.MULTILINE)
+_REMEMBERED = re.compile(
+    r"^\d+\. (?:\[(\d{4}-\d\d-\d\d)\]\.? )?(.+?)(?=^\d+\. |\Z)", re.DOTALL | re.MULTILINE
+)
 """An entry of ChatGPT's memory: its number, its day, what it says."""
 _MARKED = re.compile("\ue200(\\w+)\ue202([^\ue201]*)\ue201")
-"""A place in an answer where ChatGPT shows something of its own: the source of a sentence, or a name that can be clicked."""
+"""A place in an answer where ChatGPT shows something of its own: the source of a sentence, or a
+name that can be clicked.
+"""
 
 
 def read_chatgpt(data: Mapping[str, Any]) -> Iterator[Found]:
     kept, left = branch(data["mapping"], data.get("current_node"), "parent", "children", _written)
     yield from found.retries(found.each(_said, left))
     source, said = data.get("conversation_id") or data.get("id"), found.each(_said, kept)
-    yield from found.conversation(source, data.get("title"), data.get("create_time"), data.get("update_time"), said)
+    yield from found.conversation(
+        source, data.get("title"), data.get("create_time"), data.get("update_time"), said
+    )
 
 
 def _said(node: Mapping[str, Any]) -> Iterator[Found]:
     message = inner(node, "message")
-    content, at, recipient = inner(message, "content"), message.get("create_time"), message.get("recipient")
-    kind, parts, about = found.plain_text(content.get("content_type")), listed(content, "parts"), inner(message, "metadata")
+    content, at, recipient = (
+        inner(message, "content"),
+        message.get("create_time"),
+        message.get("recipient"),
+    )
+    kind, parts, about = (
+        found.plain_text(content.get("content_type")),
+        listed(content, "parts"),
+        inner(message, "metadata"),
+    )
     if recipient == "bio":
-        yield from list(chain.from_iterable(found.fact(part, TAGS, at) for part in parts)) or [Unread("fact without words")]
+        yield from list(chain.from_iterable(found.fact(part, TAGS, at) for part in parts)) or [
+            Unread("fact without words")
+        ]
     elif kind == "model_editable_context":
         remembered = found.written(content.get("model_set_context"))
         entries = _REMEMBERED.findall(remembered)
@@ -50,12 +67,18 @@ def _said(node: Mapping[str, Any]) -> Iterator[Found]:
         if found.written(content.get("user_instructions")):
             yield Unread("instruction to ChatGPT")
     elif about.get("is_visually_hidden_from_conversation"):
-        yield from (Unread("hidden message") for part in (parts if "parts" in content else [content]) if part)
+        yield from (
+            Unread("hidden message")
+            for part in (parts if "parts" in content else [content])
+            if part
+        )
     elif recipient not in (None, "all"):
         yield Unread("tool call")
     elif kind in ("text", "multimodal_text"):
         shown = [_MARKED.sub(_shown, part) if isinstance(part, str) else part for part in parts]
-        yield from found.worded(shown, inner(message, "author").get("role"), at, "audio_transcription")
+        yield from found.worded(
+            shown, inner(message, "author").get("role"), at, "audio_transcription"
+        )
     elif message:
         yield Unread(found.named(kind))
 

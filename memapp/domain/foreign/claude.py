@@ -5,20 +5,32 @@ from dataclasses import replace
 from typing import Any
 
 from memapp.domain.foreign import found
-from memapp.domain.foreign.found import ForeignFact, ForeignMessage, Found, Unread, an_object, inner, listed
+from memapp.domain.foreign.found import (
+    ForeignFact,
+    ForeignMessage,
+    Found,
+    Unread,
+    an_object,
+    inner,
+    listed,
+)
 from memapp.domain.foreign.notes import passages
 
 
 def read_conversation(data: Mapping[str, Any]) -> Iterator[Found]:
     said = found.each(_said, data["chat_messages"])
-    yield from found.conversation(data.get("uuid"), data.get("name"), data.get("created_at"), data.get("updated_at"), said)
+    yield from found.conversation(
+        data.get("uuid"), data.get("name"), data.get("created_at"), data.get("updated_at"), said
+    )
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Found]:
     author, at = message.get("sender"), message.get("created_at")
     read = list(found.worded(message.get("content"), author, at))
     yield from read
-    if not any(isinstance(item, ForeignMessage) for item in read):  # older exports have only the text
+    if not any(
+        isinstance(item, ForeignMessage) for item in read
+    ):  # older exports have only the text
         yield from found.message(author, message.get("text"), at)
     yield from (Unread("file") for kind in ("attachments", "files") for _ in listed(message, kind))
 
@@ -30,8 +42,14 @@ def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
     for file in map(an_object, listed(data, "memory_files")):
         topic = found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md")
         at = found.moment(file.get("updated_at"))
-        said = passages(file.get("content"), ["claude", topic]) if file.get("content") else [Unread("file")]
-        yield from (replace(item, created_at=at) if isinstance(item, ForeignFact) else item for item in said)
+        said = (
+            passages(file.get("content"), ["claude", topic])
+            if file.get("content")
+            else [Unread("file")]
+        )
+        yield from (
+            replace(item, created_at=at) if isinstance(item, ForeignFact) else item for item in said
+        )
 
 
 def read_project(data: Mapping[str, Any]) -> Iterator[Found]:

@@ -1,4 +1,6 @@
-"""Gemini in Google Takeout: My Activity as JSON, with an entry for each prompt and no conversations. Here a day is one."""
+"""Gemini in Google Takeout: My Activity as JSON, with an entry for each prompt and no
+conversations. Here a day is one.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,16 +12,24 @@ from memapp.domain.foreign import found
 from memapp.domain.foreign.found import Found, Unread, listed
 
 _PROMPTED = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini:| Bard:)?|Said)\s+", re.IGNORECASE)
-_BLOCKS = frozenset({"p", "br", "li", "div", "tr", "h1", "h2", "h3", "h4", "pre", "ul", "ol", "table"})
+_BLOCKS = frozenset(
+    {"p", "br", "li", "div", "tr", "h1", "h2", "h3", "h4", "pre", "ul", "ol", "table"}
+)
 
 
 def read_activity(data: Mapping[str, Any]) -> Iterator[Found]:
     prompt, at = data["title"], found.moment(data.get("time"))
-    answer = "\n\n".join(_text_of(found.written(item["html"])) for item in listed(data, "safeHtmlItem")).strip()
+    answer = "\n\n".join(
+        _text_of(found.written(item["html"])) for item in listed(data, "safeHtmlItem")
+    ).strip()
     verb = _PROMPTED.match(prompt)
-    if not re.search("Gemini|Bard", " ".join(map(found.plain_text, [data["header"], *listed(data, "products")]))):
+    if not re.search(
+        "Gemini|Bard", " ".join(map(found.plain_text, [data["header"], *listed(data, "products")]))
+    ):
         yield Unread("activity of another program")
-    elif not (verb or answer):  # feedback, a shared link, a setting; the verb is in the language of the account
+    elif not (
+        verb or answer
+    ):  # feedback, a shared link, a setting; the verb is in the language of the account
         yield Unread("activity without a prompt")
     else:
         yield from (Unread("file") for _ in listed(data, "attachedFiles"))

@@ -1,4 +1,6 @@
-"""Letta's agent files `.af`: the blocks of an agent's memory, but for the one about itself, and what was said."""
+"""Letta's agent files `.af`: the blocks of an agent's memory, but for the one about itself, and
+what was said.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -34,17 +36,31 @@ def _blocks(blocks: list[Any]) -> Iterator[Found]:
         elif label == _OWN:
             yield Unread("block that tells of the agent")
         else:
-            yield from passages(value.replace("\n", "\n\n"), ["letta", label])  # a line says one thing
+            yield from passages(
+                value.replace("\n", "\n\n"), ["letta", label]
+            )  # a line says one thing
 
 
 def _said(data: Mapping[str, Any]) -> Iterator[Found]:
-    role, at, content = data.get("role"), data.get("created_at"), data.get("content", data.get("text"))
+    role, at, content = (
+        data.get("role"),
+        data.get("created_at"),
+        data.get("content", data.get("text")),
+    )
     for call in map(an_object, listed(data, "tool_calls")):  # earlier agents spoke by a tool
         function = inner(call, "function")
-        sent = _json(function.get("arguments")).get("message") if function.get("name") == "send_message" else None
+        sent = (
+            _json(function.get("arguments")).get("message")
+            if function.get("name") == "send_message"
+            else None
+        )
         yield from found.message("assistant", sent, at) if sent else [Unread("tool call")]
     for said in found.worded(content, role, at):
-        wrapped = _json(said.text) if isinstance(said, found.ForeignMessage) and said.role == "user" else {}
+        wrapped = (
+            _json(said.text)
+            if isinstance(said, found.ForeignMessage) and said.role == "user"
+            else {}
+        )
         if not wrapped:
             yield said
         elif wrapped.get("type") == "user_message":

@@ -9,7 +9,10 @@ from memapp.domain.foreign.found import Found, Unread, listed, plain_text
 
 
 def read_messages(data: Mapping[str, Any]) -> Iterator[Found]:
-    title, begun = data.get("name") or data.get("title"), data.get("createdAt") or data.get("created_at")
+    title, begun = (
+        data.get("name") or data.get("title"),
+        data.get("createdAt") or data.get("created_at"),
+    )
     source = data.get("id") or f"lm studio {plain_text(begun)} {plain_text(title)}"
     said = found.each(_said, data["messages"])
     yield from found.conversation(source, title, begun, data.get("assistantLastMessagedAt"), said)
@@ -22,13 +25,21 @@ def _said(data: Mapping[str, Any]) -> Iterator[Found]:
         yield from _version(versions[int(shown or 0) if is_there else -1])
         yield from (Unread("retry") for _ in versions[1:])
     else:
-        yield from found.worded(data.get("content"), data.get("role"), data.get("created_at") or data.get("timestamp"))
+        yield from found.worded(
+            data.get("content"), data.get("role"), data.get("created_at") or data.get("timestamp")
+        )
 
 
 def _version(version: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what one version says: a question at once, an answer in steps that have their time in their names."""
+    """Yield what one version says: a question at once, an answer in steps that have their time in
+    their names.
+    """
     kinds = [(step, plain_text(step.get("type"))) for step in listed(version, "steps")]
-    yield from (Unread(found.named(kind)) for _, kind in kinds if kind not in ("contentBlock", "debugInfoBlock"))
+    yield from (
+        Unread(found.named(kind))
+        for _, kind in kinds
+        if kind not in ("contentBlock", "debugInfoBlock")
+    )
     blocks = [step for step, kind in kinds if kind == "contentBlock"]
     parts = [part for step in blocks for part in listed(step, "content")] or version.get("content")
     time = re.match(r"\d{13}", plain_text(blocks[0].get("stepIdentifier"))) if blocks else None

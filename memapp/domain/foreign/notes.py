@@ -1,4 +1,6 @@
-"""Notes in Markdown: those of basic-memory with their observations and relations, those of Obsidian, and any other."""
+"""Notes in Markdown: those of basic-memory with their observations and relations, those of
+Obsidian, and any other.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +18,9 @@ _STRUCTURE = re.compile(r"#{1,6}\s|[-*_=]{3,}$|\*\*[^*]+\*\*:?$|<!--")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) (?:\[(?:[ xX]|[^\w\s])\] )?")
 _OBSERVATION = re.compile(r"\[(?![\d:.,\s-]+\])[^\[\]()]+\] ")
 """Its category; no time of a recording."""
-_RELATION = re.compile(r"""([^\s"'\[\]]+|"[^"\[\]]+"|'[^'\[\]]+') \[\[([^\[\]]+)\]\](?: \([^()]*\))?$""")
+_RELATION = re.compile(
+    r"""([^\s"'\[\]]+|"[^"\[\]]+"|'[^'\[\]]+') \[\[([^\[\]]+)\]\](?: \([^()]*\))?$"""
+)
 """Its kind, one word or in quotation marks, and whom it names; a sentence with a link is none."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*\)")
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
@@ -25,10 +29,14 @@ _TAG = re.compile(r"(?<![\w#&/])#([^\W\d][\w/-]*)")
 
 
 def read_note(title: str, header: Mapping[str, Any], body: str) -> Iterator[Found]:
-    """Yield the facts of a note: an observation is one about its title, which is its file's name where it says no other."""
+    """Yield the facts of a note: an observation is one about its title, which is its file's name
+    where it says no other.
+    """
     tags, named = header.get("tags"), header.get("title")
     title = one_line(named) if isinstance(named, str) and named.strip() else title
-    yield from passages(body, [title, *(tags if isinstance(tags, list) else str(tags or "").split(","))], title)
+    yield from passages(
+        body, [title, *(tags if isinstance(tags, list) else str(tags or "").split(","))], title
+    )
 
 
 def passages(text: object, tags: Sequence[str] = (), about: str = "") -> Iterator[Found]:
@@ -36,7 +44,11 @@ def passages(text: object, tags: Sequence[str] = (), about: str = "") -> Iterato
     plain, code = _FENCE.subn("\n", found.written(text))
     yield from [Unread("piece of code", code)] if code else []
     for block in _BLOCK.split(plain):
-        lines = [line for line in map(one_line, block.splitlines()) if line and not _STRUCTURE.match(line)]
+        lines = [
+            line
+            for line in map(one_line, block.splitlines())
+            if line and not _STRUCTURE.match(line)
+        ]
         said = " ".join(lines)
         if any(line.startswith("|") for line in lines):
             yield Unread("table")

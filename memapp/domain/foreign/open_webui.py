@@ -15,11 +15,18 @@ _FOLDED = re.compile(r'<details type="(\w+)"[^>]*>.*?</details>\s*', re.DOTALL)
 
 def read_open_webui(data: Mapping[str, Any]) -> Iterator[Found]:
     chat, history = data["chat"], inner(data["chat"], "history")
-    kept, left = branch(inner(history, "messages"), history.get("currentId"), "parentId", "childrenIds", _written)
+    kept, left = branch(
+        inner(history, "messages"), history.get("currentId"), "parentId", "childrenIds", _written
+    )
     yield from found.retries(found.each(_said, left))
-    title, begun = data.get("title") or chat.get("title"), data.get("created_at") or chat.get("timestamp")
+    title, begun = (
+        data.get("title") or chat.get("title"),
+        data.get("created_at") or chat.get("timestamp"),
+    )
     said = found.each(_said, kept or listed(chat, "messages"))
-    yield from found.conversation(data.get("id") or chat.get("id"), title, begun, data.get("updated_at"), said)
+    yield from found.conversation(
+        data.get("id") or chat.get("id"), title, begun, data.get("updated_at"), said
+    )
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Found]:
@@ -28,7 +35,10 @@ def _said(message: Mapping[str, Any]) -> Iterator[Found]:
         yield from (Unread(found.named(kind)) for kind in _FOLDED.findall(said))
         said = _FOLDED.sub("", said)
     yield from found.worded(said, message.get("role"), message.get("timestamp"))
-    yield from (Unread("image" if an_object(file).get("type") == "image" else "file") for file in listed(message, "files"))
+    yield from (
+        Unread("image" if an_object(file).get("type") == "image" else "file")
+        for file in listed(message, "files")
+    )
 
 
 def _written(node: object) -> datetime | None:

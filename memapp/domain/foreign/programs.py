@@ -1,10 +1,22 @@
-"""The table of the programs whose exports are read, each known by what an object of its export holds."""
+"""The table of the programs whose exports are read, each known by what an object of its export
+holds.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memapp.domain.foreign import chatgpt, claude, database_rows, fact_lists, gemini, jan, letta, lm_studio, open_webui
+from memapp.domain.foreign import (
+    chatgpt,
+    claude,
+    database_rows,
+    fact_lists,
+    gemini,
+    jan,
+    letta,
+    lm_studio,
+    open_webui,
+)
 from memapp.domain.foreign.found import Found
 
 KNOWN = (
@@ -37,7 +49,11 @@ PROGRAMS = (
     Program("Claude", {"chat_messages": list}, claude.read_conversation),
     *(
         Program("Claude", {name: kind}, claude.read_memories)
-        for name, kind in {"conversations_memory": str, "memory_files": list, "project_memories": dict}.items()
+        for name, kind in {
+            "conversations_memory": str,
+            "memory_files": list,
+            "project_memories": dict,
+        }.items()
     ),
     Program("Claude", {"docs": list}, claude.read_project),
     Program("Gemini", {"header": str, "title": str, "time": str}, gemini.read_activity),
@@ -63,9 +79,15 @@ def program_of(data: object) -> Program | None:
 
 
 def unwrapped(data: object, depth: int = MAX_WRAPPERS) -> Iterator[object]:
-    """Yield the objects of an export, which may lie in lists and in objects that say nothing themselves."""
+    """Yield the objects of an export, which may lie in lists and in objects that say nothing
+    themselves.
+    """
     values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    inside = [] if program_of(data) or not depth else [value for value in values if value and isinstance(value, dict | list)]
+    inside = (
+        []
+        if program_of(data) or not depth
+        else [value for value in values if value and isinstance(value, dict | list)]
+    )
     for value in data if inside and isinstance(data, list) else inside:
         yield from unwrapped(value, depth - 1)
     if not inside and data != []:

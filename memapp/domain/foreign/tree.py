@@ -13,33 +13,59 @@ Written = Callable[[Any], datetime | None]
 def branch(
     nodes: Mapping[str, Any], current: object, parent: str, children: str, written: Written
 ) -> tuple[list[Any], list[Any]]:
-    """Return the nodes from the first to the current one, and the others. Raises `ValueError` for a circle.
+    """Return the nodes from the first to the current one, and the others. Raises `ValueError` for a
+    circle.
 
-    A link counts whether the child or its parent names it. Where the current node is not there it is the newest that nothing
-    follows. Where a link up is lost, what was above is found by the times: with a link nothing that was said is lost.
+    A link counts whether the child or its parent names it. Where the current node is not there it
+    is the newest that nothing follows. Where a link up is lost, what was above is found by the
+    times: with a link nothing that was said is lost.
     """
     above = _links(nodes, parent, children)
     followed = set(above.values())
     place = {name: number for number, name in enumerate(nodes)}
 
     def age(name: str) -> tuple[datetime, int]:
-        return next(filter(None, map(written, (nodes[text] for text in _way_up(name, above)))), _NEVER), place[name]
+        return next(
+            filter(None, map(written, (nodes[text] for text in _way_up(name, above)))), _NEVER
+        ), place[name]
 
     tops, newest = _tops(nodes, above), dict[str, str]()
     for name in (name for name in nodes if name not in followed):
         last = newest.get(tops[name])
         newest[tops[name]] = name if last is None else max(last, name, key=age)
-    end = current if isinstance(current, str) and current in nodes else max(newest.values(), key=age, default="")
+    end = (
+        current
+        if isinstance(current, str) and current in nodes
+        else max(newest.values(), key=age, default="")
+    )
     is_cut = _is_lost(nodes.get(tops.get(end, "")), parent)
-    lost = [name for top, name in newest.items() if top != tops.get(end) and (is_cut or _is_lost(nodes[top], parent))]
-    kept = dict.fromkeys(name for last in [*sorted(lost, key=age), end] if last for name in reversed([*_way_up(last, above)]))
-    return [nodes[name] for name in kept], [node for name, node in nodes.items() if name not in kept]
+    lost = [
+        name
+        for top, name in newest.items()
+        if top != tops.get(end) and (is_cut or _is_lost(nodes[top], parent))
+    ]
+    kept = dict.fromkeys(
+        name
+        for last in [*sorted(lost, key=age), end]
+        if last
+        for name in reversed([*_way_up(last, above)])
+    )
+    return [nodes[name] for name in kept], [
+        node for name, node in nodes.items() if name not in kept
+    ]
 
 
 def _links(nodes: Mapping[str, Any], parent: str, children: str) -> dict[str, str]:
     """Return what stands above each node."""
-    above = {child: name for name, node in nodes.items() for child in _children(node, children) if isinstance(child, str)}
-    above |= {name: up for name, node in nodes.items() if (up := plain_text(an_object(node).get(parent)))}
+    above = {
+        child: name
+        for name, node in nodes.items()
+        for child in _children(node, children)
+        if isinstance(child, str)
+    }
+    above |= {
+        name: up for name, node in nodes.items() if (up := plain_text(an_object(node).get(parent)))
+    }
     return {name: up for name, up in above.items() if name in nodes and up in nodes}
 
 

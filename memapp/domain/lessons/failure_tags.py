@@ -12,14 +12,26 @@ OTHER_TAGS = ("no_progress", "constraint_failed", "goal_distance_increase", "sta
 
 
 def tags_of(
-    attempt: ToolAttempt, patterns: Mapping[str, re.Pattern[str]], channel: Channel, feedback: Feedback, before: float | None
+    attempt: ToolAttempt,
+    patterns: Mapping[str, re.Pattern[str]],
+    channel: Channel,
+    feedback: Feedback,
+    before: float | None,
 ) -> tuple[str, ...]:
-    """Return the tags of a failed step: of its channels and its change of state, then of its error text, in order."""
-    found = [] if channel == "hard_failure" else ["no_progress" if channel == "no_progress" else "constraint_failed"]
+    """Return the tags of a failed step: of its channels and its change of state, then of its error
+    text, in order.
+    """
+    found = (
+        []
+        if channel == "hard_failure"
+        else ["no_progress" if channel == "no_progress" else "constraint_failed"]
+    )
     now = feedback.progress_signal
     if before is not None and now is not None and now < before:
         found.append("goal_distance_increase")
-    if (now is not None and now == before) or (attempt.state_before and attempt.state_before == attempt.state_after):
+    if (now is not None and now == before) or (
+        attempt.state_before and attempt.state_before == attempt.state_after
+    ):
         found.append("state_stall")
     lower = attempt.output.lower()
     found += [name for name, pattern in patterns.items() if pattern.search(lower)]

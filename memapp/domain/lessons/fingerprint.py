@@ -1,9 +1,10 @@
 """Fingerprints: by what a failure is recognised when it happens again under other names.
 
-A fingerprint is a shape (the error text without what changes from one time to the next), a subject (what was taken out of it)
-and a scope (where it happened). What changes is known from the command: each of its words that is neither the program, nor a
-subcommand, nor an option is an argument, wherever it appears in the output. A new way of making shapes is a new version; old
-fingerprints keep theirs and are not regrouped.
+A fingerprint is a shape (the error text without what changes from one time to the next), a subject
+(what was taken out of it) and a scope (where it happened). What changes is known from the command:
+each of its words that is neither the program, nor a subcommand, nor an option is an argument,
+wherever it appears in the output. A new way of making shapes is a new version; old fingerprints
+keep theirs and are not regrouped.
 """
 
 import re
@@ -16,7 +17,9 @@ from memapp.domain.lessons.feedback import ToolAttempt
 VERSION = 1
 MAX_SHAPE_CHARS, MAX_SUBJECT_CHARS = 600, 300
 READ_CHARS = 16_384
-"""Of an error text, its beginning and its end: what a tool or a file says may be as long as it likes."""
+"""Of an error text, its beginning and its end: what a tool or a file says may be as long as it
+likes.
+"""
 FEWEST_PART_CHARS = 3
 """A shorter part of an argument is no name of its own."""
 BEFORE_PROGRAM = frozenset({"sudo", "doas", "env", "time"})
@@ -24,7 +27,9 @@ _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
 _SIGN = re.compile(r"\w+|\s+|.", re.DOTALL)
 _PART = re.compile(r"[^\s,;()]+")
 _QUOTES = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
-_ESCAPES = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
+_ESCAPES = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]"
+)
 _REWRITTEN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 PLACE = "*"
@@ -41,7 +46,9 @@ _VOLATILE = tuple(
         r"\d+",
     )
 )
-"""What changes from one time to the next, whatever the command; in this order. A run is tried from its beginning only."""
+"""What changes from one time to the next, whatever the command; in this order. A run is tried from
+its beginning only.
+"""
 _REPEATED = re.compile(r"\*(?:[\s,:/.=@-]*\*)+")
 
 
@@ -57,12 +64,15 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(tool: str, scope: str, attempt: ToolAttempt, stays: Collection[str]) -> Fingerprint:
-    """Return the fingerprint of a failed attempt; `stays` are the plain words that are never taken for an argument.
+    """Return the fingerprint of a failed attempt; `stays` are the plain words that are never taken
+    for an argument.
 
     Without an error text it is made of the states before and after, the action and the reason.
     """
     text = attempt.output if attempt.output.strip() else _transition(attempt)
-    text = text if len(text) <= READ_CHARS else text[: READ_CHARS // 4] + text[-READ_CHARS * 3 // 4 :]
+    text = (
+        text if len(text) <= READ_CHARS else text[: READ_CHARS // 4] + text[-READ_CHARS * 3 // 4 :]
+    )
     shape, subject = _shape(text, attempt.action, stays)
     return Fingerprint(tool, _cut(shape), "\n".join(subject)[:MAX_SUBJECT_CHARS], scope)
 
@@ -70,13 +80,20 @@ def fingerprint(tool: str, scope: str, attempt: ToolAttempt, stays: Collection[s
 def _transition(attempt: ToolAttempt) -> str:
     """Return a failed change of state as a text."""
     options = " ".join(word for word in words(attempt.action)[1:] if word.startswith("-"))
-    parts = (attempt.state_before, options or attempt.action.partition(" ")[0], attempt.state_after, attempt.reason)
+    parts = (
+        attempt.state_before,
+        options or attempt.action.partition(" ")[0],
+        attempt.state_after,
+        attempt.reason,
+    )
     return " | ".join(parts)
 
 
 @lru_cache(maxsize=2048)  # a look-up compares one command with many, in several ways
 def words(action: str) -> tuple[str, ...]:
-    """Return the words of a command line, quotes taken off; unlike a shell's, an open quote is no error."""
+    """Return the words of a command line, quotes taken off; unlike a shell's, an open quote is no
+    error.
+    """
     return tuple(map(_unquoted, _WORD.findall(action.replace("\\\n", " "))))
 
 
@@ -96,7 +113,9 @@ def parts(action: str) -> frozenset[str]:
 
 
 def arguments(action: str) -> list[str]:
-    """Return the words of a command that are neither its program nor options, and the values of options."""
+    """Return the words of a command that are neither its program nor options, and the values of
+    options.
+    """
     found = words(action)
     while found and (found[0] in BEFORE_PROGRAM or re.fullmatch(r"\w+=.*", found[0])):
         found = found[1:]
@@ -105,7 +124,9 @@ def arguments(action: str) -> list[str]:
 
 
 def is_subcommand(word: str) -> bool:
-    """Say whether a word could be a part of the language of a program, and not a name of the person's."""
+    """Say whether a word could be a part of the language of a program, and not a name of the
+    person's.
+    """
     return _SUBCOMMAND.fullmatch(word) is not None
 
 
@@ -121,32 +142,49 @@ def _shape(text: str, action: str, stays: Collection[str]) -> tuple[str, list[st
     for pattern in (*_argument_patterns(action, stays), *_VOLATILE):
         plain = pattern.sub(taken, plain)
     lines = (" ".join(_REPEATED.sub(PLACE, line).split()) for line in plain.splitlines())
-    return "\n".join(dict.fromkeys(line for line in lines if line)), [text for text in subject if text and PLACE not in text]
+    return "\n".join(dict.fromkeys(line for line in lines if line)), [
+        text for text in subject if text and PLACE not in text
+    ]
 
 
 def names(shape: str, subject: str, name: str) -> bool:
     """Say whether an error text named something, by its shape and by what was taken out of that."""
     rest, taken = _shape(name, "", ())
-    is_in_shape = rest == PLACE or re.search(rf"(?<![\w-]){re.escape(rest)}(?![\w-])", shape) is not None
+    is_in_shape = (
+        rest == PLACE or re.search(rf"(?<![\w-]){re.escape(rest)}(?![\w-])", shape) is not None
+    )
     return is_in_shape and {*taken} <= {*subject.split("\n")}
 
 
 def _argument_patterns(action: str, stays: Collection[str]) -> Iterator[re.Pattern[str]]:
-    """Yield what finds the arguments of a command in its output: whole ones first, the longest first, then their parts."""
+    """Yield what finds the arguments of a command in its output: whole ones first, the longest
+    first, then their parts.
+    """
     whole = {argument.lower() for argument in arguments(action)}
     cuts = (part for text in whole for cut in (r"[^\w.-]+", r"\W+") for part in re.split(cut, text))
     parts = {part for part in cuts if len(part) >= FEWEST_PART_CHARS}
-    for text in (*sorted(whole, key=lambda one: (-len(one), one)), *sorted(parts - whole, key=lambda one: (-len(one), one))):
-        place = r"(?<![\w-]){}(?![\w-])" if not _may_be_prose(text, stays) else r"(?:(?<=['\"`‘“])|(?<=: )){}(?=['\"`’”]|:|\s*$)"
+    for text in (
+        *sorted(whole, key=lambda one: (-len(one), one)),
+        *sorted(parts - whole, key=lambda one: (-len(one), one)),
+    ):
+        place = (
+            r"(?<![\w-]){}(?![\w-])"
+            if not _may_be_prose(text, stays)
+            else r"(?:(?<=['\"`‘“])|(?<=: )){}(?=['\"`’”]|:|\s*$)"
+        )
         yield re.compile(place.format(re.escape(text)), re.MULTILINE)
 
 
 def _may_be_prose(word: str, stays: Collection[str]) -> bool:
-    """Say whether a word like an argument may be plain language in the output, where it is neither quoted nor named."""
+    """Say whether a word like an argument may be plain language in the output, where it is neither
+    quoted nor named.
+    """
     return word in stays or len(word) == 1
 
 
 def _cut(shape: str) -> str:
-    """Return as much of a shape as is kept: the beginning, where usage stands, and the end, where the cause does."""
+    """Return as much of a shape as is kept: the beginning, where usage stands, and the end, where
+    the cause does.
+    """
     half = MAX_SHAPE_CHARS // 2
     return shape if len(shape) <= MAX_SHAPE_CHARS else f"{shape[: half - 1]}…{shape[-half:]}"

@@ -1,4 +1,6 @@
-"""The health of lessons: the specification's figures of one run, of all runs of a day, or of all there are."""
+"""The health of lessons: the specification's figures of one run, of all runs of a day, or of all
+there are.
+"""
 
 from dataclasses import dataclass
 
@@ -13,7 +15,9 @@ class LessonHealth:
     """The task of one run, or its tool."""
     runs: int
     passed: int
-    """Of how many an evaluator said so; without one, of how many the last step of which that is known worked."""
+    """Of how many an evaluator said so; without one, of how many the last step of which that is
+    known worked.
+    """
     score: float | None
     """Mean, 0 to 1; None where no evaluator gave one."""
     steps: int

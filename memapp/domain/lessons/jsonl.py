@@ -1,7 +1,9 @@
-"""Rows of lessons.jsonl and memory_events.jsonl, one JSON object a line: what is read of one, and what is written.
+"""Rows of lessons.jsonl and memory_events.jsonl, one JSON object a line: what is read of one, and
+what is written.
 
-A lesson has one of two forms, the older without and the later with `memory_schema`. What memapp has no field for is not read; a
-row that came from a file is written as it was, but for what has changed here.
+A lesson has one of two forms, the older without and the later with `memory_schema`. What memapp has
+no field for is not read; a row that came from a file is written as it was, but for what has changed
+here.
 """
 
 import json
@@ -71,7 +73,11 @@ class LessonRow(_Read):
         if self.memapp:
             return self.memapp.wrong, self.memapp.correct
         sides = self.says.split(ARROW)
-        return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 and max(map(len, sides)) <= MAX_RULE_CHARS else ("", "")
+        return (
+            (sides[0].strip(), sides[1].strip())
+            if len(sides) == 2 and max(map(len, sides)) <= MAX_RULE_CHARS
+            else ("", "")
+        )
 
 
 class ErrorRow(_Read):
@@ -107,11 +113,15 @@ class Failure:
 
 
 def read(line: str) -> LessonRow | ErrorRow:
-    """Return what a line of a file says. Raises `ValueError`, in words, for what is neither a lesson nor a failure."""
+    """Return what a line of a file says. Raises `ValueError`, in words, for what is neither a
+    lesson nor a failure.
+    """
     row = strict_json.read(line)
     if not isinstance(row, dict) or not row.keys() & {"lesson", "rule_text", "fingerprint"}:
         raise ValueError("this is neither a lesson nor a failure")
-    kind: type[LessonRow | ErrorRow] = LessonRow if row.keys() & {"lesson", "rule_text"} else ErrorRow
+    kind: type[LessonRow | ErrorRow] = (
+        LessonRow if row.keys() & {"lesson", "rule_text"} else ErrorRow
+    )
     try:
         found = kind.model_validate(row)
     except ValidationError as error:
@@ -127,7 +137,13 @@ def own_tags(tags: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in tags if tag in known))[:MOST_TAGS]
 
 
-def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Sequence[str], lost: int, runs: Sequence[str]) -> str:
+def write_lesson(
+    lesson: Lesson,
+    triggers: Sequence[Fingerprint],
+    against: Sequence[str],
+    lost: int,
+    runs: Sequence[str],
+) -> str:
     """Return the row of a lesson that was learned here."""
     moments = {name: getattr(lesson, f"{name}_at").isoformat() for name in ("created", "updated")}
     row = {
@@ -170,7 +186,11 @@ def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Seque
         "memapp": {
             **{name: getattr(lesson, name) for name in ("wrong", "correct", "level", "scope")},
             "triggers": [
-                {"shape": fingerprint.shape, "subject": fingerprint.subject, "scope": fingerprint.scope}
+                {
+                    "shape": fingerprint.shape,
+                    "subject": fingerprint.subject,
+                    "scope": fingerprint.scope,
+                }
                 for fingerprint in triggers
             ],
         },
@@ -179,7 +199,9 @@ def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Seque
 
 
 def rewrite_lesson(line: str, lesson: Lesson) -> str:
-    """Return the row that a lesson came from as the lesson is now; one to which nothing happened here as it was."""
+    """Return the row that a lesson came from as the lesson is now; one to which nothing happened
+    here as it was.
+    """
     row = json.loads(line)
     now = dict(row)
     if "status" in row:
@@ -187,9 +209,15 @@ def rewrite_lesson(line: str, lesson: Lesson) -> str:
     if lesson.rule_text != read(line).says[:MAX_RULE_CHARS]:  # type: ignore[union-attr]  # of a lesson
         now |= {name: lesson.rule_text for name in ("lesson", "rule_text") if name in row}
     if lesson.retrieved:
-        seen = {"retrieval_count": lesson.retrieved, "helpful_count": lesson.helped, "harmful_count": lesson.hurt}
+        seen = {
+            "retrieval_count": lesson.retrieved,
+            "helpful_count": lesson.helped,
+            "harmful_count": lesson.hurt,
+        }
         now |= {name: _number(row.get(name)) + count for name, count in seen.items() if name in row}
-        now |= {"reliability": reliability(lesson.helped, lesson.hurt)} if "reliability" in row else {}
+        now |= (
+            {"reliability": reliability(lesson.helped, lesson.hurt)} if "reliability" in row else {}
+        )
     return line if now == row else strict_json.write(now)
 
 

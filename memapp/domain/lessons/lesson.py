@@ -1,7 +1,7 @@
 """Lessons, and what they are made of: runs with their steps, failures, and activations.
 
-They are named tuples, as all that a hint is made of: somebody waits for it, and `dataclasses` alone take as long to load as
-Python itself.
+They are named tuples, as all that a hint is made of: somebody waits for it, and `dataclasses` alone
+take as long to load as Python itself.
 """
 
 import re
@@ -9,7 +9,15 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, signs, words
+from memapp.domain.lessons.fingerprint import (
+    BEFORE_PROGRAM,
+    arguments,
+    is_subcommand,
+    names,
+    parts,
+    signs,
+    words,
+)
 from memapp.domain.text import is_slip
 
 RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
@@ -27,7 +35,9 @@ MAX_RULE_CHARS, MAX_ACTION_CHARS, MAX_EXCERPT_CHARS, MAX_TASK_CHARS = 420, 4000,
 PAUSE = timedelta(minutes=30)
 """After a longer one another run begins; and what works then is no answer to what failed before."""
 RECURS, WAITS_LONGER = 2, 3
-"""Times that a failure came which nothing solved: from which it is listed, and from which it waits longer for what works."""
+"""Times that a failure came which nothing solved: from which it is listed, and from which it waits
+longer for what works.
+"""
 UNSOLVED_DAYS = timedelta(days=30)
 """As long it waits, and is listed."""
 GAP = "…"
@@ -35,7 +45,9 @@ GAP = "…"
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
 AKIN = 40.0
-"""The same for a word in the place of one that names something which is not there: `main` is akin to `master`."""
+"""The same for a word in the place of one that names something which is not there: `main` is akin
+to `master`.
+"""
 FEWEST_LETTERS = 2
 """Of the name of a program that others may begin with."""
 
@@ -100,54 +112,83 @@ class ErrorEvent(NamedTuple):
 def rule(wrong: str, correct: str) -> str:
     """Return what a lesson says, cut to what a rule may be long."""
     half = (MAX_RULE_CHARS - 4) // 2
-    return " -> ".join(item if len(item) <= half else f"{item[: half - 1]}…" for item in (wrong, correct))
+    return " -> ".join(
+        item if len(item) <= half else f"{item[: half - 1]}…" for item in (wrong, correct)
+    )
 
 
 def level_of(correct: str) -> LessonLevel:
-    """Return where a lesson counts: one without a name of the person's in it counts wherever the tool is used."""
-    return "domain" if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1 else "task"
+    """Return where a lesson counts: one without a name of the person's in it counts wherever the
+    tool is used.
+    """
+    return (
+        "domain"
+        if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1
+        else "task"
+    )
 
 
 def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bool = False) -> bool:
-    """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
+    """Say whether what worked is what the failed command was meant to be, and not just the next
+    thing that was done.
 
-    It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
-    right by a word like it; or a slip is put right; or half of the words that are no options stay, and others stand for the
-    rest, akin to it where that is not there. What the program is used for is swapped by itself, where it is no slip. All stays
-    where it is another program of the family, or any other, since the command is unknown.
+    It is the same program, or one whose name the other is a slip of. What it does not take over of
+    the failed command is put right by a word like it; or a slip is put right; or half of the words
+    that are no options stay, and others stand for the rest, akin to it where that is not there.
+    What the program is used for is swapped by itself, where it is no slip. All stays where it is
+    another program of the family, or any other, since the command is unknown.
     """
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
     if words(wrong) == words(right):
         return False
-    lost, new = [text for text in failed if text not in done], [text for text in done if text not in failed]
+    lost, new = (
+        [text for text in failed if text not in done],
+        [text for text in done if text not in failed],
+    )
     named = [text for text in failed if not text.startswith("-")]
     if tool != failed_tool and not is_slip(failed_tool, tool):
-        return bool(named) and all(name in done for name in named) and (is_unknown or is_family(failed_tool, tool))
+        return (
+            bool(named)
+            and all(name in done for name in named)
+            and (is_unknown or is_family(failed_tool, tool))
+        )
     if not lost:
         return bool(failed) or all(text.startswith("-") or "=" in text for text in new)
     liked, slips = (
-        {text for text in lost if any(puts_right(text, other) for other in new)} for puts_right in (_is_like, is_slip)
+        {text for text in lost if any(puts_right(text, other) for other in new)}
+        for puts_right in (_is_like, is_slip)
     )
     is_same_use = not named or named[0] not in lost or named[0] in liked | slips
     if is_same_use and (liked == {*lost} or slips):
         return True
-    return (is_same_use or not lost[1:]) and _stand_in(lost, new, named, AKIN if is_missing else 0.0)
+    return (is_same_use or not lost[1:]) and _stand_in(
+        lost, new, named, AKIN if is_missing else 0.0
+    )
 
 
 def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], least: float) -> bool:
-    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay.
+    """Say whether what came may stand for what went, one for one and as alike as it has to be, and
+    half of the names stay.
 
     The same done with another file puts nothing right.
     """
-    gone, came = [name for name in named if name in lost], [text for text in new if not text.startswith("-")]
+    gone, came = (
+        [name for name in named if name in lost],
+        [text for text in new if not text.startswith("-")],
+    )
     if not new:
         return not gone or 2 * len(gone) < len(named)
-    are_alike = all(any(_is_like(text, other, ALIKE if _IS_PATH.search(text) else least) for other in came) for text in gone)
+    are_alike = all(
+        any(_is_like(text, other, ALIKE if _IS_PATH.search(text) else least) for other in came)
+        for text in gone
+    )
     return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
 
 
 def _is_like(word: str, other: str, least: float = ALIKE) -> bool:
-    """Say whether two words are alike; that two files are in one folder, or of one kind, makes their names no more so."""
+    """Say whether two words are alike; that two files are in one folder, or of one kind, makes
+    their names no more so.
+    """
     from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
 
     (*folders, one), (*others, two) = (word.lower().split("/"), other.lower().split("/"))
@@ -160,7 +201,9 @@ def _is_like(word: str, other: str, least: float = ALIKE) -> bool:
 
 
 def is_family(program: str, other: str) -> bool:
-    """Say whether the name of one program goes on where that of the other ends: `rm` and `rmdir`, `python` and `python3`."""
+    """Say whether the name of one program goes on where that of the other ends: `rm` and `rmdir`,
+    `python` and `python3`.
+    """
     short, long = sorted((program, other), key=len)
     return len(short) >= FEWEST_LETTERS and long.startswith(short)
 
@@ -168,13 +211,17 @@ def is_family(program: str, other: str) -> bool:
 def _bare(action: str) -> tuple[str, ...]:
     """Return the words of a command from its program on."""
     found = words(action)
-    while len(found) > 1 and (found[0] in BEFORE_PROGRAM or ("=" in found[0] and not found[0].startswith("-"))):
+    while len(found) > 1 and (
+        found[0] in BEFORE_PROGRAM or ("=" in found[0] and not found[0].startswith("-"))
+    ):
         found = found[1:]
     return found or ("",)
 
 
 def applies(wrong: str, correct: str, action: str, said: str = "", tool: str = "") -> bool:
-    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
+    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this
+    one too.
+    """
     stands = taken_out(wrong, correct, said, tool) <= set(map(_without_value, parts(action)))
     return stands and words(correct) != words(action)
 
@@ -182,8 +229,8 @@ def applies(wrong: str, correct: str, action: str, said: str = "", tool: str = "
 def taken_out(wrong: str, correct: str, said: str = "", tool: str = "") -> set[str]:
     """Return what a lesson takes out of its wrong command.
 
-    Of several things only the options count that the error itself named, in what was said of it; and of a tool that was not the
-    right program only that.
+    Of several things only the options count that the error itself named, in what was said of it;
+    and of a tool that was not the right program only that.
     """
     if swaps_program(wrong, correct, tool):
         return {tool}
@@ -201,10 +248,11 @@ def _without_value(part: str) -> str:
 
 
 def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
-    """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
+    """Return the words of a command with the change of a lesson made in it; none where it is not
+    plain what that would be.
 
-    They are words of the command and of the lesson. No name of the lesson is added, but in place of another; a name in a query
-    is the same wherever it stands.
+    They are words of the command and of the lesson. No name of the lesson is added, but in place of
+    another; a name in a query is the same wherever it stands.
     """
     before, after, now = cut(wrong), cut(correct), cut(action)
     begin = _shared(before, after)
@@ -212,7 +260,11 @@ def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tup
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
     places: list[int] = []
     if cut is signs and len(taken) == 1 and taken[0].isidentifier():
-        return tuple(new for text in now for new in (put if text in taken else (text,))) if taken[0] in now else ()
+        return (
+            tuple(new for text in now for new in (put if text in taken else (text,)))
+            if taken[0] in now
+            else ()
+        )
     if taken:
         places = [place for place in range(len(now)) if now[place : place + len(taken)] == taken]
     elif all(text.startswith("-") for text in put) and (not end or now[:begin] == before[:begin]):
@@ -221,19 +273,33 @@ def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tup
 
 
 def put_right(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
-    """Return the words of a command with the slip put right that a lesson puts right; none where it has no such slip.
+    """Return the words of a command with the slip put right that a lesson puts right; none where it
+    has no such slip.
 
-    It has no name of the place where the lesson was learned, only a word of the command as it is written right.
+    It has no name of the place where the lesson was learned, only a word of the command as it is
+    written right.
     """
-    typed, meant, now = ([_without_value(text) for text in cut(line)] for line in (wrong, correct, action))
-    slips = {text: other for text in typed if text not in meant for other in meant if other not in typed and is_slip(text, other)}
+    typed, meant, now = (
+        [_without_value(text) for text in cut(line)] for line in (wrong, correct, action)
+    )
+    slips = {
+        text: other
+        for text in typed
+        if text not in meant
+        for other in meant
+        if other not in typed and is_slip(text, other)
+    }
     if not any(text in slips for text in now):
         return ()
-    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, cut(action), strict=True))
+    return tuple(
+        slips.get(name, name) + word[len(name) :]
+        for name, word in zip(now, cut(action), strict=True)
+    )
 
 
 def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -> str:
-    """Return what worked, with a gap for each name put in that the error text of then named and the one of now does not.
+    """Return what worked, with a gap for each name put in that the error text of then named and the
+    one of now does not.
 
     Such a name is that of another branch, or of another host: it is not what is wanted now.
     """
@@ -246,4 +312,7 @@ def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """Return with how many of the same words two begin."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )

@@ -1,4 +1,6 @@
-"""The likeness of two failures: their shapes by letters and rare words, their commands by rare words."""
+"""The likeness of two failures: their shapes by letters and rare words, their commands by rare
+words.
+"""
 
 import math
 import re
@@ -16,7 +18,9 @@ _BESIDE_NAMES = ".,:;!?'\"`()[]{}<>"
 
 
 class Rarity:
-    """How rare words are among some texts: what two failures share counts the more the fewer others have it."""
+    """How rare words are among some texts: what two failures share counts the more the fewer others
+    have it.
+    """
 
     def __init__(self, texts: Collection[str]) -> None:
         self._texts = texts
@@ -31,7 +35,9 @@ class Rarity:
         return math.log((len(self._texts) + 1) / (having + 0.5)) ** 2
 
     def likeness(self, one: str, other: str) -> float:
-        """Return the likeness of two texts, 0 to 1: the cosine of their words, each weighed by the logarithm of its rarity."""
+        """Return the likeness of two texts, 0 to 1: the cosine of their words, each weighed by the
+        logarithm of its rarity.
+        """
         some, others = _words(one), _words(other)
         both = math.sqrt(self._weight(some) * self._weight(others))
         return self._weight(some & others) / both if both else 0.0
@@ -46,7 +52,9 @@ def _words(text: str) -> set[str]:
 
 
 def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> float:
-    """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words; 0 if that is below `least`."""
+    """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words; 0
+    if that is below `least`.
+    """
     if one == other or _are_renamed(one, other):
         return 1.0
     from rapidfuzz.fuzz import ratio  # a failure that is known waits for none of it
@@ -59,33 +67,44 @@ def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> 
 
 
 def _are_renamed(one: str, other: str) -> bool:
-    """Say whether two shapes differ by one name alone, which both have several times, in the same places."""
+    """Say whether two shapes differ by one name alone, which both have several times, in the same
+    places.
+    """
     some, others = one.split(), other.split()
-    changed = [tuple(word.strip(_BESIDE_NAMES) for word in pair) for pair in zip(some, others, strict=False) if len({*pair}) > 1]
+    changed = [
+        tuple(word.strip(_BESIDE_NAMES) for word in pair)
+        for pair in zip(some, others, strict=False)
+        if len({*pair}) > 1
+    ]
     return len(some) == len(others) and len(changed) > 1 and len({*changed}) == 1
 
 
 def same_use(tool: str, action: str, subject: str, other: str, other_subject: str) -> bool:
-    """Say whether two commands use their program for the same: a subcommand that the output does not name must be the same.
+    """Say whether two commands use their program for the same: a subcommand that the output does
+    not name must be the same.
 
-    An action that names no program, as a query or a step of another tool, has no subcommand. A program that was once given a
-    name in that place, as `find .`, has none either.
+    An action that names no program, as a query or a step of another tool, has no subcommand. A
+    program that was once given a name in that place, as `find .`, has none either.
     """
     uses, other_uses = _uses(action), _uses(other)
     if not names_program(tool, action) or any(map(_is_name, (*uses, *other_uses))):
         return True
-    return not {_use(use, subject) for use in uses}.isdisjoint(_use(use, other_subject) for use in other_uses)
+    return not {_use(use, subject) for use in uses}.isdisjoint(
+        _use(use, other_subject) for use in other_uses
+    )
 
 
 def _uses(action: str) -> list[str]:
-    """Return what a command may use its program for: its first argument, and behind a short option, of which that may be the
-    value, the second.
+    """Return what a command may use its program for: its first argument, and behind a short option,
+    of which that may be the value, the second.
     """
     return (arguments(action) or [""])[: 2 if _BEHIND_OPTION.search(action) else 1]
 
 
 def names_program(tool: str, action: str) -> bool:
-    """Say whether an action is a command with its program in it, and not a query or a step of another tool."""
+    """Say whether an action is a command with its program in it, and not a query or a step of
+    another tool.
+    """
     return any(word.rpartition("/")[2] == tool for word in words(action))
 
 

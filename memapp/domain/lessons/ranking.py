@@ -1,6 +1,8 @@
-"""The lessons that fit an error or a task, best first: the specification's score of five parts, and what of them may be shown.
+"""The lessons that fit an error or a task, best first: the specification's score of five parts, and
+what of them may be shown.
 
-A lesson that knows the very error comes before one that knows only its shape, and that before one that is merely alike.
+A lesson that knows the very error comes before one that knows only its shape, and that before one
+that is merely alike.
 """
 
 import math
@@ -13,7 +15,13 @@ from zlib import crc32
 
 from memapp.domain.lessons.lesson import LessonStatus
 
-WEIGHTS: Mapping[str, float] = {"fingerprint": 0.40, "tags": 0.25, "text": 0.20, "reliability": 0.10, "recency": 0.05}
+WEIGHTS: Mapping[str, float] = {
+    "fingerprint": 0.40,
+    "tags": 0.25,
+    "text": 0.20,
+    "reliability": 0.10,
+    "recency": 0.05,
+}
 HALF_LIFE_DAYS = 30.0
 MOST_BEFORE_RUN, MOST_ON_ERROR = 5, 3
 MOST_OF_SESSION = 2
@@ -35,11 +43,13 @@ class Tier(IntEnum):
     """Shape, subject and scope are the same."""
 
 
-def tier(*, same_shape: bool, same_subject: bool, same_scope: bool, travels: bool, alike: float) -> Tier | None:
+def tier(
+    *, same_shape: bool, same_subject: bool, same_scope: bool, travels: bool, alike: float
+) -> Tier | None:
     """Return how a trigger fits an error; None if it does not.
 
-    `travels` says that the rule is meant for other scopes as well and names nothing of its own: any other stays where it was
-    learned. `alike` is the likeness of the shapes, 0 to 1.
+    `travels` says that the rule is meant for other scopes as well and names nothing of its own: any
+    other stays where it was learned. `alike` is the likeness of the shapes, 0 to 1.
     """
     if not (same_scope or travels):
         return None
@@ -96,18 +106,30 @@ class RankedLesson(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The five parts: `fingerprint 0.40 + tags 0.12 + text 0.08 + reliability 0.05 + recency 0.05`."""
+        """The five parts: `fingerprint 0.40 + tags 0.12 + text 0.08 + reliability 0.05 + recency
+        0.05`.
+        """
         return " + ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
 
 
-def rank(matches: Iterable[LessonMatch], tool: str, tags: Collection[str], now: datetime, most: int) -> list[RankedLesson]:
-    """Return the lessons to show, best first: live ones of the tool, one of each conflict, within the caps.
+def rank(
+    matches: Iterable[LessonMatch], tool: str, tags: Collection[str], now: datetime, most: int
+) -> list[RankedLesson]:
+    """Return the lessons to show, best first: live ones of the tool, one of each conflict, within
+    the caps.
 
     At most one of them is unproven.
     """
-    live = [match for match in matches if match.tool == tool and match.status in ("candidate", "promoted")]
+    live = [
+        match
+        for match in matches
+        if match.tool == tool and match.status in ("candidate", "promoted")
+    ]
     ranked = [RankedLesson(match, parts(match, tags, now)) for match in winners(live)]
-    ranked.sort(key=lambda one: (one.match.tier, not one.match.unproven, one.score, one.match.strength), reverse=True)
+    ranked.sort(
+        key=lambda one: (one.match.tier, not one.match.unproven, one.score, one.match.strength),
+        reverse=True,
+    )
     return _within_caps(ranked, most)
 
 
@@ -130,7 +152,9 @@ def tag_overlap(some: Collection[str], others: Collection[str]) -> float:
 
 
 def reliability(helped: int, hurt: int) -> float:
-    """Return the share of activations that helped, drawn to one half while there are few: Laplace's rule of succession."""
+    """Return the share of activations that helped, drawn to one half while there are few: Laplace's
+    rule of succession.
+    """
     return (helped + 1) / (helped + hurt + 2)
 
 
@@ -143,13 +167,18 @@ def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
     """Return the matches without those that lose a conflict with another of them."""
     kept: dict[str, LessonMatch] = {}
     for match in sorted(matches, key=lambda one: one.strength, reverse=True):
-        if not any(match.lesson_id in rival.conflicts or rival.lesson_id in match.conflicts for rival in kept.values()):
+        if not any(
+            match.lesson_id in rival.conflicts or rival.lesson_id in match.conflicts
+            for rival in kept.values()
+        ):
             kept[match.lesson_id] = match
     return list(kept.values())
 
 
 def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
-    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
+    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something
+    to compare with.
+    """
     return crc32(activation_id.encode()) < share * 2**32
 
 
@@ -161,7 +190,11 @@ def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson
         match = other.match
         buckets = match.tags or {""}
         crowded = match.session and of_session[match.session] >= MOST_OF_SESSION
-        if crowded or any(of_tag[tag] >= MOST_OF_TAG for tag in buckets) or unproven + match.unproven > MOST_UNPROVEN:
+        if (
+            crowded
+            or any(of_tag[tag] >= MOST_OF_TAG for tag in buckets)
+            or unproven + match.unproven > MOST_UNPROVEN
+        ):
             continue
         kept.append(other)
         of_session[match.session] += 1

@@ -55,6 +55,10 @@ class ToolStep(NamedTuple):
 
 
 def is_left_out(left_out: str, action: str, tool: str, folder: str) -> bool:
-    """Say whether nothing of a command is kept: it begins with a space, or the person left out its program or its folder."""
+    """Say whether nothing of a command is kept: it begins with a space, or the person left out its
+    program or its folder.
+    """
     named = [text.strip().rstrip("/") for text in left_out.split(",") if text.strip()]
-    return action[:1].isspace() or any(name in (tool, folder) or folder.startswith(f"{name}/") for name in named)
+    return action[:1].isspace() or any(
+        name in (tool, folder) or folder.startswith(f"{name}/") for name in named
+    )

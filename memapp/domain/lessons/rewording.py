@@ -1,7 +1,8 @@
-"""A lesson in more general words: its two commands without the names that will be others the next time.
+"""A lesson in more general words: its two commands without the names that will be others the next
+time.
 
-Whoever proposes the words, nothing is added to what was carried out, and what was put right stays. What is left out is seen to
-be, so that nobody takes the rest for a whole command.
+Whoever proposes the words, nothing is added to what was carried out, and what was put right stays.
+What is left out is seen to be, so that nobody takes the rest for a whole command.
 """
 
 import re
@@ -16,10 +17,16 @@ _PART = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\S)+""")
 
 
 def reword(wrong: str, correct: str, said_wrong: str, said_correct: str) -> tuple[str, str] | None:
-    """Return the commands of a lesson as they are said, with gaps; None if that is not them without some names that both have."""
+    """Return the commands of a lesson as they are said, with gaps; None if that is not them without
+    some names that both have.
+    """
     new_wrong, new_correct = _only(wrong, said_wrong), _only(correct, said_correct)
     gone = _gone(wrong, new_wrong) | _gone(correct, new_correct)
-    if not gone or not gone.keys() <= may_go(wrong, correct) or _change(wrong, correct) != _change(new_wrong, new_correct):
+    if (
+        not gone
+        or not gone.keys() <= may_go(wrong, correct)
+        or _change(wrong, correct) != _change(new_wrong, new_correct)
+    ):
         return None
     return new_wrong, new_correct
 
@@ -36,7 +43,9 @@ def covers(general: str, command: str) -> bool:
 
 
 def _only(command: str, said: str) -> str:
-    """Return a command with gaps for what is not said of it; an empty one if something else is said, or in another order."""
+    """Return a command with gaps for what is not said of it; an empty one if something else is
+    said, or in another order.
+    """
     wanted = [item for item in _PART.findall(said) if item not in _WRITTEN]
     kept: list[str] = []
     for item in _PART.findall(command):
@@ -56,11 +65,16 @@ def _names(command: str) -> set[str]:
     found = arguments(command)
     names = set(found[1:] if found and is_subcommand(found[0]) else found)
     return {
-        item for item in _PART.findall(command) if names.issuperset(words(item)) and re.search(r"\w", item) and item[0] != "-"
+        item
+        for item in _PART.findall(command)
+        if names.issuperset(words(item)) and re.search(r"\w", item) and item[0] != "-"
     }
 
 
 def _change(wrong: str, correct: str) -> tuple[Counter[str], Counter[str]]:
     """Return what is taken out of the wrong command, and what is put in, gaps aside."""
-    before, after = (Counter(item for item in _PART.findall(command) if item != GAP) for command in (wrong, correct))
+    before, after = (
+        Counter(item for item in _PART.findall(command) if item != GAP)
+        for command in (wrong, correct)
+    )
     return before - after, after - before

@@ -1,9 +1,11 @@
-"""The utility of a lesson: what followed when it was shown, beside what followed when it was not, and what is done about it.
+"""The utility of a lesson: what followed when it was shown, beside what followed when it was not,
+and what is done about it.
 
-Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded runs in which nobody was
-shown anything, about one useless lesson in three reaches them after three runs. So a lesson is promoted only if a test says as
-well that chance alone would seldom do so: a permutation test over errors and steps, where there are three runs without the
-lesson, or, where there is one, an unconditional test over the runs in which the error was put right at once
+Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded
+runs in which nobody was shown anything, about one useless lesson in three reaches them after three
+runs. So a lesson is promoted only if a test says as well that chance alone would seldom do so: a
+permutation test over errors and steps, where there are three runs without the lesson, or, where
+there is one, an unconditional test over the runs in which the error was put right at once
 (`benchmarks.promotion`, `benchmarks.ordinary_use`).
 """
 
@@ -31,16 +33,23 @@ MAJOR = 0.10
 SURE = 0.10
 """The p of the permutation test up to which an effect is more than luck."""
 SURE_OF_FEW = 0.135
-"""The same for Barnard's test: one run that went wrong without the lesson, and three or four of five that went right with it."""
+"""The same for Barnard's test: one run that went wrong without the lesson, and three or four of
+five that went right with it.
+"""
 ALWAYS_RIGHT = 8
-"""Runs in which a lesson was shown, and did what it says at once: so often it is right, though people know it without."""
+"""Runs in which a lesson was shown, and did what it says at once: so often it is right, though
+people know it without.
+"""
 UNSURE = 0.20
-"""The p up to which a lesson counts as worse than none, and beyond which a promoted one is a candidate again."""
+"""The p up to which a lesson counts as worse than none, and beyond which a promoted one is a
+candidate again.
+"""
 USELESS = 3
 LOW_RELIABILITY = 0.35
 UNUSED = timedelta(days=60)
 SHARES = tuple(share / 40 for share in range(1, 40))
-"""Shares of runs that go right, at which Barnard's test looks for the one that favours luck most."""
+"""Shares of runs that go right, at which Barnard's test looks for the one that favours luck most.
+"""
 EXACTLY = 1_000
 """With more ways to exchange runs than this, so many of them are drawn."""
 FEWEST_WAYS = 20
@@ -81,16 +90,20 @@ class Settlement:
 
     @property
     def helped(self) -> bool | None:
-        """Say whether the activation helped: the next step worked, and the error stayed away; None if that cannot be told.
+        """Say whether the activation helped: the next step worked, and the error stayed away; None
+        if that cannot be told.
 
-        It hurt if the error came back for good, or the goal is farther away; other failures are not its own.
+        It hurt if the error came back for good, or the goal is farther away; other failures are not
+        its own.
         """
         if self.useless or (self.progress_delta or 0.0) < 0:
             return False
         return True if self.steps_to_fix == 1 else None
 
 
-def settle(following: Sequence[FollowingStep], progress: float | None, *, run_ended: bool) -> Settlement | None:
+def settle(
+    following: Sequence[FollowingStep], progress: float | None, *, run_ended: bool
+) -> Settlement | None:
     """Settle an activation by the next three steps; None while they are still to come."""
     steps = following[:HORIZON]
     if not steps or (len(steps) < HORIZON and not run_ended):
@@ -106,13 +119,19 @@ def settle(following: Sequence[FollowingStep], progress: float | None, *, run_en
 
 def _steps_to_fix(steps: Sequence[FollowingStep]) -> int | None:
     """Return the place, from 1, of the first success after the last recurrence; None without one."""
-    last = max((place for place, step in enumerate(steps, 1) if step.failed and step.same_error), default=0)
-    return next((place for place, step in enumerate(steps, 1) if place > last and not step.failed), None)
+    last = max(
+        (place for place, step in enumerate(steps, 1) if step.failed and step.same_error), default=0
+    )
+    return next(
+        (place for place, step in enumerate(steps, 1) if place > last and not step.failed), None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEvidence:
-    """What followed in one run on the first match of a lesson, which was shown there or not (withheld, or not yet made)."""
+    """What followed in one run on the first match of a lesson, which was shown there or not
+    (withheld, or not yet made).
+    """
 
     recurrences: int
     """Of the lesson's fingerprints."""
@@ -130,13 +149,17 @@ class RunEvidence:
     as_said: bool = False
     """The error was put right at once, by what the lesson says."""
     referee_score: float | None = None
-    """Share of steps that worked, by what is known and else by a model as referee, 0 to 1; None without one that counts."""
+    """Share of steps that worked, by what is known and else by a model as referee, 0 to 1; None
+    without one that counts.
+    """
 
 
 def evidence(following: Sequence[FollowingStep], run: RunEvidence) -> RunEvidence:
-    """Return what a run says by all that followed on the first match of the lesson; `run` brings what is known beside that.
+    """Return what a run says by all that followed on the first match of the lesson; `run` brings
+    what is known beside that.
 
-    The whole rest of a run tells a good lesson from a useless one much better than three steps do (`benchmarks.promotion`).
+    The whole rest of a run tells a good lesson from a useless one much better than three steps do
+    (`benchmarks.promotion`).
     """
     fix = _steps_to_fix(following)
     until = following[:fix]
@@ -179,7 +202,9 @@ class Effect:
     p_worse: float
     """How often it would make one look at most as useful."""
     p_few: float = 1.0
-    """The p of Barnard's test that what the lesson says puts the error right at once more often than what is done without it."""
+    """The p of Barnard's test that what the lesson says puts the error right at once more often
+    than what is done without it.
+    """
     always_right: bool = False
     """Each time, shown or not, the error was put right at once by what the lesson says."""
     evaluated: bool
@@ -206,7 +231,9 @@ class Effect:
 
     @property
     def still_proven(self) -> bool:
-        """Return True if a promoted lesson stays promoted: the tests may be less sure of it than they were."""
+        """Return True if a promoted lesson stays promoted: the tests may be less sure of it than
+        they were.
+        """
         return self.always_right or (self.reaches_formula and self._by_luck(UNSURE, UNSURE))
 
     def _by_luck(self, p: float, p_few: float) -> bool:
@@ -216,11 +243,17 @@ class Effect:
     @property
     def no_better_than_none(self) -> bool:
         """Say whether it is at least as bad as nothing, by enough runs of both kinds."""
-        return min(self.window, self.compared) >= WINDOW and self.utility <= _ROUNDING and self.p_worse <= UNSURE
+        return (
+            min(self.window, self.compared) >= WINDOW
+            and self.utility <= _ROUNDING
+            and self.p_worse <= UNSURE
+        )
 
 
 def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effect | None:
-    """Compare the runs in which a lesson was shown with those in which it was not; None while one of the two is missing."""
+    """Compare the runs in which a lesson was shown with those in which it was not; None while one
+    of the two is missing.
+    """
     if not shown or not baseline:
         return None
     passes = _rates(shown, baseline, lambda run: None if run.passed is None else float(run.passed))
@@ -228,7 +261,11 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
     gains = [after - before for before, after in filter(None, (passes, scores))]
     parts = _gains(_columns([*shown, *baseline]), range(len(shown)))
     better, worse = permutation_test(shown, baseline)
-    is_right = len(shown) >= ALWAYS_RIGHT and len(baseline) >= WINDOW and all(run.as_said for run in (*shown, *baseline))
+    is_right = (
+        len(shown) >= ALWAYS_RIGHT
+        and len(baseline) >= WINDOW
+        and all(run.as_said for run in (*shown, *baseline))
+    )
     return Effect(
         window=len(shown),
         compared=len(baseline),
@@ -236,11 +273,16 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
         error_reduction=parts[0],
         step_efficiency_gain=parts[1],
         referee_score_gain=parts[2] if len(parts) > 2 else None,
-        recurrence_reduction=reduction(*(mean(run.recurrences for run in arm) for arm in (baseline, shown))),
+        recurrence_reduction=reduction(
+            *(mean(run.recurrences for run in arm) for arm in (baseline, shown))
+        ),
         utility=utility(*parts),
         p=better,
         p_worse=worse,
-        p_few=barnard((sum(run.as_said for run in shown), len(shown)), (sum(run.errors == 0 for run in baseline), len(baseline))),
+        p_few=barnard(
+            (sum(run.as_said for run in shown), len(shown)),
+            (sum(run.errors == 0 for run in baseline), len(baseline)),
+        ),
         always_right=is_right,
         evaluated=any(rates != (1.0, 1.0) for rates in (passes, scores) if rates),
         improved=any(gain > _ROUNDING for gain in gains),
@@ -248,7 +290,9 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
     )
 
 
-def utility(error_reduction: float, step_efficiency_gain: float, referee_score_gain: float | None = None) -> float:
+def utility(
+    error_reduction: float, step_efficiency_gain: float, referee_score_gain: float | None = None
+) -> float:
     """Return the specification's utility: without a model as referee, or with one."""
     if referee_score_gain is None:
         return 0.65 * error_reduction + 0.35 * step_efficiency_gain
@@ -256,10 +300,12 @@ def utility(error_reduction: float, step_efficiency_gain: float, referee_score_g
 
 
 def barnard(shown: tuple[int, int], baseline: tuple[int, int]) -> float:
-    """Return the p of Barnard's unconditional test (1945) that runs go right more often with a lesson than without.
+    """Return the p of Barnard's unconditional test (1945) that runs go right more often with a
+    lesson than without.
 
-    Each arm is (right, runs). With one share g of right runs in both arms, the p is the greatest over g of
-    sum C(n,a) g^a (1-g)^(n-a) C(m,b) g^b (1-g)^(m-b), over all (a, b) with a/n - b/m at least as large as observed.
+    Each arm is (right, runs). With one share g of right runs in both arms, the p is the greatest
+    over g of sum C(n,a) g^a (1-g)^(n-a) C(m,b) g^b (1-g)^(m-b), over all (a, b) with a/n - b/m at
+    least as large as observed.
     """
     (right, n), (right_without, m) = shown, baseline
     observed = right / n - right_without / m - _ROUNDING
@@ -268,11 +314,15 @@ def barnard(shown: tuple[int, int], baseline: tuple[int, int]) -> float:
     return max(sum(way * g**k * (1 - g) ** (n + m - k) for k, way in ways) for g in SHARES)
 
 
-def permutation_test(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> tuple[float, float]:
-    """Return how often a lesson that does nothing would look at least as useful, and at most: p of being better, and worse.
+def permutation_test(
+    shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]
+) -> tuple[float, float]:
+    """Return how often a lesson that does nothing would look at least as useful, and at most: p of
+    being better, and worse.
 
-    Tried are all ways, or many, to say which of the runs it was shown in. Runs change places within their block only, which takes
-    out what does not come from the lesson; where that leaves too few ways, they do so freely.
+    Tried are all ways, or many, to say which of the runs it was shown in. Runs change places within
+    their block only, which takes out what does not come from the lesson; where that leaves too few
+    ways, they do so freely.
     """
     runs = [*shown, *baseline]
     columns = _columns(runs)
@@ -281,7 +331,9 @@ def permutation_test(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidenc
     if _ways(blocks) < FEWEST_WAYS:
         blocks = _blocks([""] * len(runs), len(shown))
     drawn = _ways(blocks) > EXACTLY
-    utilities = [utility(*_gains(columns, chosen)) for chosen in (_draw(blocks) if drawn else _each(blocks))]
+    utilities = [
+        utility(*_gains(columns, chosen)) for chosen in (_draw(blocks) if drawn else _each(blocks))
+    ]
     # Of drawn ways, the one that came about counts as well: a p is never 0, and never too small.
     at_least = drawn + sum(utility >= observed - _ROUNDING for utility in utilities)
     at_most = drawn + sum(utility <= observed + _ROUNDING for utility in utilities)
@@ -294,7 +346,10 @@ Block = tuple[Sequence[int], int]
 
 def _blocks(names: Sequence[str], shown: int) -> list[Block]:
     counted = Counter(names[:shown])
-    return [([place for place, of in enumerate(names) if of == name], counted[name]) for name in dict.fromkeys(names)]
+    return [
+        ([place for place, of in enumerate(names) if of == name], counted[name])
+        for name in dict.fromkeys(names)
+    ]
 
 
 def _ways(blocks: Sequence[Block]) -> int:
@@ -320,18 +375,30 @@ def _columns(runs: Sequence[RunEvidence]) -> list[list[float]]:
 
 
 def _gains(columns: Sequence[Sequence[float]], shown: Sequence[int]) -> list[float]:
-    """Return error reduction, gain in steps, and the referee's gain: of the runs at some places over all others."""
+    """Return error reduction, gain in steps, and the referee's gain: of the runs at some places
+    over all others.
+    """
     sums = [sum([column[place] for place in shown]) for column in columns]
     others = len(columns[0]) - len(shown)
-    means = [((sum(column) - part) / others, part / len(shown)) for column, part in zip(columns, sums, strict=True)]
-    return [*(reduction(*both) for both in means[:2]), *(after - before for before, after in means[2:])]
+    means = [
+        ((sum(column) - part) / others, part / len(shown))
+        for column, part in zip(columns, sums, strict=True)
+    ]
+    return [
+        *(reduction(*both) for both in means[:2]),
+        *(after - before for before, after in means[2:]),
+    ]
 
 
 def _rates(
-    shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence], value: Callable[[RunEvidence], float | None]
+    shown: Sequence[RunEvidence],
+    baseline: Sequence[RunEvidence],
+    value: Callable[[RunEvidence], float | None],
 ) -> tuple[float, float] | None:
     """Return the mean without and with the lesson; None if one of them is not known of any run."""
-    before, after = ([known for run in arm if (known := value(run)) is not None] for arm in (baseline, shown))
+    before, after = (
+        [known for run in arm if (known := value(run)) is not None] for arm in (baseline, shown)
+    )
     return (mean(before), mean(after)) if before and after else None
 
 
@@ -368,7 +435,8 @@ def verdict(record: LessonRecord) -> Move | None:
     effect = record.effect
     if record.status == "candidate" and effect and effect.proven:
         return Move("promoted", "always right" if effect.always_right else "useful")
-    # Judged anew after each run, one useless lesson in five gets lucky once; so luck must be able to run out.
+    # Judged anew after each run, one useless lesson in five gets lucky once; so luck must be able
+    # to run out.
     if record.status == "promoted" and effect and not effect.still_proven:
         return Move("candidate", "no longer sure")
     if record.unused >= UNUSED and reliability(record.helped, record.hurt) < LOW_RELIABILITY:

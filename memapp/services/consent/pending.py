@@ -6,7 +6,17 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor, is_foreign, is_memapp
-from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
+from memapp.domain.consent import (
+    BESIDE_PROFILE,
+    CHAT,
+    CONFLICT,
+    FACT,
+    HOWTO,
+    ConsentRequest,
+    Decider,
+    expiry,
+    like,
+)
 from memapp.domain.howto import in_full
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
@@ -36,18 +46,25 @@ get_file = reading(consents.get_file)
 
 
 def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
-    """Return the other requests for the same single-valued field, newest first: a yes to one settles them.
+    """Return the other requests for the same single-valued field, newest first: a yes to one
+    settles them.
 
     Requests from an import or another program are left out.
     """
     if has_many(request.field) or request.field in BESIDE_PROFILE:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
-    return [other for other in found if other.id != request.id and not is_foreign(other.proposer) and is_open(session, other)]
+    return [
+        other
+        for other in found
+        if other.id != request.id and not is_foreign(other.proposer) and is_open(session, other)
+    ]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
-    """Return the other values that wait for the same field, newest first: a yes to this request withdraws them."""
+    """Return the other values that wait for the same field, newest first: a yes to this request
+    withdraws them.
+    """
     found = rivals(runtime.read(), request)
     return tuple(dict.fromkeys(request.new_value for request in found if request.new_value))
 
@@ -60,7 +77,9 @@ def memory_text(runtime: Runtime, request_id: str) -> str:
 
 
 def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
-    """Return the memory that approving a request stores. One that was asked about by several is stored with the last yes."""
+    """Return the memory that approving a request stores. One that was asked about by several is
+    stored with the last yes.
+    """
     memory = consents.memory_of(session, request.id)
     if memory is None or request.field in BESIDE_PROFILE:
         return memory
@@ -68,14 +87,29 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
         return None
     if same_value(request.field, memory.text, request.new_value):
         return memory
-    agreed, said = consents.agreed(session), [*values_in(memory.text), *consents.waited_with(session, memory.text)]
-    others = [hint for hint in said if hint.field != request.field or not same_value(hint.field, hint.value, request.new_value)]
-    return memory if all(has_value(hint.field, agreed.get(hint.field, ()), hint.value) for hint in others) else None
+    agreed, said = (
+        consents.agreed(session),
+        [*values_in(memory.text), *consents.waited_with(session, memory.text)],
+    )
+    others = [
+        hint
+        for hint in said
+        if hint.field != request.field or not same_value(hint.field, hint.value, request.new_value)
+    ]
+    return (
+        memory
+        if all(has_value(hint.field, agreed.get(hint.field, ()), hint.value) for hint in others)
+        else None
+    )
 
 
 def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
-    """Say whether a waiting memory comes from the evidence; else its words were taken back, and the others are read again."""
-    return not (request.evidence and memory.sources) or bool(set(request.evidence) & set(memory.sources))
+    """Say whether a waiting memory comes from the evidence; else its words were taken back, and the
+    others are read again.
+    """
+    return not (request.evidence and memory.sources) or bool(
+        set(request.evidence) & set(memory.sources)
+    )
 
 
 def expire_due(runtime: Runtime) -> list[ConsentRequest]:
@@ -85,15 +119,23 @@ def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     if not due:
         return []
     days = days_of_use(session, min(request.expires_at for request in due))
-    over = [request.id for request in due if is_over(request.expires_at, days, session.now) and not _was_behind(session, request)]
+    over = [
+        request.id
+        for request in due
+        if is_over(request.expires_at, days, session.now) and not _was_behind(session, request)
+    ]
     return end_all(runtime, over, runtime.actor(name="lifecycle"), "clock", state="expired")
 
 
 def begin_again(runtime: Runtime) -> None:
-    """Let what was proposed while the clock was wrong wait from now on, and no longer than anything else."""
+    """Let what was proposed while the clock was wrong wait from now on, and no longer than anything
+    else.
+    """
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
-            if request.created_at - session.now > A_DAY or (not is_open(session, request) and _was_behind(session, request)):
+            if request.created_at - session.now > A_DAY or (
+                not is_open(session, request) and _was_behind(session, request)
+            ):
                 consents.decide(session, request.id, "withdrawn", "clock")
                 add_again(session, request, request.proposer)
 
@@ -112,7 +154,9 @@ def end_all(
     state: Ended = "withdrawn",
     undoes: str = "",
 ) -> list[ConsentRequest]:
-    """End those of some requests that wait still, as part of a step: withdrawn, when their cause is gone. Return them."""
+    """End those of some requests that wait still, as part of a step: withdrawn, when their cause is
+    gone. Return them.
+    """
     if not request_ids:
         return []
     with runtime.decide() as session:
@@ -129,9 +173,18 @@ def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
 
 
 def end(
-    session: Session, request: ConsentRequest, state: Ended, by: Decider, actor: Actor, *, undoes: str = "", reason: str = ""
+    session: Session,
+    request: ConsentRequest,
+    state: Ended,
+    by: Decider,
+    actor: Actor,
+    *,
+    undoes: str = "",
+    reason: str = "",
 ) -> None:
-    """End a request without a change of the profile, in the caller's transaction; the history notes it."""
+    """End a request without a change of the profile, in the caller's transaction; the history notes
+    it.
+    """
     consents.decide(session, request.id, state, by)
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
@@ -146,9 +199,13 @@ def add(
     file_id: str = "",
     quote: str = "",
 ) -> ConsentRequest:
-    """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
+    """Queue a request to put one value in the place of another, either may be empty, with the
+    memory that waits with it.
+    """
     if field not in FIELDS and field not in BESIDE_PROFILE:
-        raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
+        raise UsageError(
+            f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}."
+        )
     now = session.now
     request = ConsentRequest(
         id=new_id(now),
@@ -171,7 +228,16 @@ def add(
 def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Queue a copy of a request, with its evidence, its question and its waiting memory."""
     memory = consents.memory_of(session, request.id)
-    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory, request.file_id, request.quote)
+    copy = add(
+        session,
+        request.field,
+        request.old_value,
+        request.new_value,
+        proposer,
+        memory,
+        request.file_id,
+        request.quote,
+    )
     consents.copy_evidence(session, request.id, copy.id)
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)
@@ -181,15 +247,18 @@ def add_again(session: Session, request: ConsentRequest, proposer: str) -> Conse
 def unknown_of(session: Session, memory: Memory) -> list[Hint]:
     """Return what a memory says that needs a yes before it may be known again.
 
-    These are the values that it states, and what was asked about when it came, as far as the person does not agree to it now. Of
-    what came without a question it is what its words tell, unless it was learned here: then the judge let it pass.
+    These are the values that it states, and what was asked about when it came, as far as the person
+    does not agree to it now. Of what came without a question it is what its words tell, unless it
+    was learned here: then the judge let it pass.
     """
     agreed = consents.agreed(session)
     unknown, asked = unknown_in(memory.text, agreed), consents.waited_with(session, memory.text)
     is_agreed = any(has_value(field, values, memory.text) for field, values in agreed.items())
     if is_agreed or any(not hint.value for hint in unknown):
         return unknown
-    lacking = [hint for hint in asked if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)]
+    lacking = [
+        hint for hint in asked if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)
+    ]
     learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1:]
     is_judged = memory.origin == "said" and any(is_memapp(entry.actor) for entry in learned)
     told = [hint for hint in unknown if hint.field != FACT] if asked or is_judged else unknown
@@ -197,9 +266,11 @@ def unknown_of(session: Session, memory: Memory) -> list[Hint]:
 
 
 def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
-    """Propose the profile values that restoring this memory would reveal, and hold the memory with them.
+    """Propose the profile values that restoring this memory would reveal, and hold the memory with
+    them.
 
-    It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
+    It comes back with the last yes that it needs (`brought_by`). Values that wait already are not
+    proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for hint in unknown:
@@ -212,7 +283,9 @@ def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
 
 def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of one value that can still be decided."""
-    alike = {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}  # of a file there may be thousands
+    alike = (
+        {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}
+    )  # of a file there may be thousands
     found = consents.list_requests(session, state="pending", field=field, **alike)
     return [request for request in found if is_open(session, request) and proposes(request, value)]
 
@@ -228,20 +301,28 @@ def is_open(session: Session, request: ConsentRequest) -> bool:
 
 
 def undecided(session: Session, request_id: str) -> ConsentRequest:
-    """Return a request that can still be decided. Raises `UsageError` for one that was decided or has expired."""
+    """Return a request that can still be decided. Raises `UsageError` for one that was decided or
+    has expired.
+    """
     request = consents.get_request(session, request_id)
     if request.state != "pending":
         raise UsageError("This was decided already.")
     if not is_open(session, request):
-        raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
+        raise UsageError(
+            "The time to decide on this is over.", "Write it into the profile yourself."
+        )
     asked_of = (request.old_value, request.new_value) if request.field == CONFLICT else ()
     if any(memories.find_same(session, normalise(text)) is None for text in asked_of):
-        raise UsageError("One of the two is no longer in your memory.", "There is nothing left to decide.")
+        raise UsageError(
+            "One of the two is no longer in your memory.", "There is nothing left to decide."
+        )
     return request
 
 
 def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
-    """Yield what can still be decided of requests and files: the id of a file means all that waits of it."""
+    """Yield what can still be decided of requests and files: the id of a file means all that waits
+    of it.
+    """
     for memory_id in ids:
         yield from consents.list_of_file(session, memory_id) or [undecided(session, memory_id)]
 

@@ -24,25 +24,37 @@ class Proposed(NamedTuple):
 
 
 def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentRequest:
-    """Queue a consent request of an agent's own, whatever others asked about: it must learn nothing from how that went.
+    """Queue a consent request of an agent's own, whatever others asked about: it must learn nothing
+    from how that went.
 
-    The same again is the request that waits. Raises `Refused` for what the person said no to lately, and where `most` wait.
+    The same again is the request that waits. Raises `Refused` for what the person said no to
+    lately, and where `most` wait.
     """
     with runtime.write() as session:
         waits = _waiting(session, agent)
         if same := next(
-            (request for request in waits if (request.new_value, request.old_value) == (said.text, said.instead_of)), None
+            (
+                request
+                for request in waits
+                if (request.new_value, request.old_value) == (said.text, said.instead_of)
+            ),
+            None,
         ):
             return same
         since, denied = (
             session.now - timedelta(days=REQUEST_DAYS),
             consents.list_requests(session, state="denied", proposer=agent),
         )
-        lately = [request for request in denied if request.decided_at and request.decided_at > since]
+        lately = [
+            request for request in denied if request.decided_at and request.decided_at > since
+        ]
         if any(normalise(request.new_value) == normalise(said.text) for request in lately):
             raise Refused("The person said no to this lately.", "Do not propose it again.")
         if len(waits) >= most:
-            raise Refused(f"{len(waits)} proposals of this agent wait already, and no more may.", "The person decides in memapp.")
+            raise Refused(
+                f"{len(waits)} proposals of this agent wait already, and no more may.",
+                "The person decides in memapp.",
+            )
         memory = Memory(
             id=session.new_id(),
             text=said.text,
@@ -55,15 +67,22 @@ def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentR
             updated_at=session.now,
         )
         field = FORGOTTEN if erasing.is_forgotten(session, said.text) else FACT
-        return pending.add(session, field, said.instead_of, said.text, agent, memory, quote=said.quote)
+        return pending.add(
+            session, field, said.instead_of, said.text, agent, memory, quote=said.quote
+        )
 
 
 def withdraw(runtime: Runtime, agent: str, request_id: str) -> None:
     """Take back what an agent proposed itself. Raises `NotFound` if nothing of the kind waits."""
     with runtime.decide() as session:
-        request = next((request for request in _waiting(session, agent) if request.id == request_id), None)
+        request = next(
+            (request for request in _waiting(session, agent) if request.id == request_id), None
+        )
         if request is None:
-            raise NotFound("Nothing that this agent proposed waits under this id.", "What is remembered the person changes.")
+            raise NotFound(
+                "Nothing that this agent proposed waits under this id.",
+                "What is remembered the person changes.",
+            )
         pending.end(session, request, "withdrawn", "agent", runtime.actor(name=agent))
 
 

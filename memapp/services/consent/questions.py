@@ -25,7 +25,8 @@ MESSAGES_SINCE = 20
 
 
 def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
-    """Ask about one request in a chat, in memapp's own words; the next typed message there may answer.
+    """Ask about one request in a chat, in memapp's own words; the next typed message there may
+    answer.
 
     Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
     """
@@ -34,23 +35,35 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
         if not _came_up(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
         text = f"Shall I remember {_asked_about(request, pending.brought_by(session, request))}? (yes / no)"
-        question = chat.add_message(session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=OWN_WORDS)
+        question = chat.add_message(
+            session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=OWN_WORDS
+        )
         consents.mark_asked(session, request.id, question.id)
         return question
 
 
 def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) -> Message | None:
-    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago.
+    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a
+    short while ago.
 
-    An answer that gives another value goes on with the question that it answers. A yes or no to what is only shown to wait, or
-    still waits, gets the question: without one nobody can tell what it is a yes to.
+    An answer that gives another value goes on with the question that it answers. A yes or no to
+    what is only shown to wait, or still waits, gets the question: without one nobody can tell what
+    it is a yes to.
     """
     session = runtime.read()
-    is_answered = any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id))
+    is_answered = any(
+        reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id)
+    )
     if not is_answered or not runtime.settings.ask_in_chat:
         return None
-    waits = [request for request in consents.list_pending(session) if _came_up(request) and request.new_value]
-    if shown := next((request for request in waits if _answers_shown(runtime, message, request)), None):
+    waits = [
+        request
+        for request in consents.list_pending(session)
+        if _came_up(request) and request.new_value
+    ]
+    if shown := next(
+        (request for request in waits if _answers_shown(runtime, message, request)), None
+    ):
         return ask(runtime, shown.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
     if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
@@ -66,12 +79,23 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
 
 
 def _answers_shown(runtime: Runtime, message: Message, request: ConsentRequest) -> bool:
-    """Say whether a message is a yes or no to what the turn before it showed to wait, without any question in between."""
+    """Say whether a message is a yes or no to what the turn before it showed to wait, without any
+    question in between.
+    """
     if says_yes(message.typed_text, request.field, request.new_value) is None:
         return False
     session = runtime.read()
-    *_, said, reply = [None, None, *chat.list_messages(session, message.thread_id, before=message.seq, limit=2)]
-    if said is None or reply is None or reply.role is not Role.ASSISTANT or reply.text.rstrip().endswith("?"):
+    *_, said, reply = [
+        None,
+        None,
+        *chat.list_messages(session, message.thread_id, before=message.seq, limit=2),
+    ]
+    if (
+        said is None
+        or reply is None
+        or reply.role is not Role.ASSISTANT
+        or reply.text.rstrip().endswith("?")
+    ):
         return False
     if question := consents.question_of(session, request.id):
         passed = passed_over(runtime, said)
@@ -88,7 +112,9 @@ def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | No
 
 
 def asked_last(runtime: Runtime, thread_id: str) -> str:
-    """Return the id of the request that a chat ends with a question about; empty if it ends with none."""
+    """Return the id of the request that a chat ends with a question about; empty if it ends with
+    none.
+    """
     session = runtime.read()
     question = open_question(runtime, chat.list_messages(session, thread_id, limit=1))
     request = consents.asked_in(session, question.id) if question else None
@@ -96,34 +122,57 @@ def asked_last(runtime: Runtime, thread_id: str) -> str:
 
 
 def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
-    """Return what memapp asked about since the person's message before this one, if this decided nothing.
+    """Return what memapp asked about since the person's message before this one, if this decided
+    nothing.
 
-    That is what still waits; and what ended before, without the chat, if this would have answered it.
+    That is what still waits; and what ended before, without the chat, if this would have answered
+    it.
     """
     session = runtime.read()
-    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
+    before = chat.list_messages(
+        session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE
+    )
     replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
     asked = (consents.asked_in(session, message.id) for message in replies if message.unprompted)
     request = next(filter(None, asked), None)
-    if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):  # another chat's yes may withdraw it
+    if request is None or (
+        request.decided_by == "chat" and request.state != "withdrawn"
+    ):  # another chat's yes may withdraw it
         return None
     if request.state == "pending" and pending.is_open(session, request):
-        return next((waits for waits in pending.list_pending(runtime) if waits.id == request.id), None)
+        return next(
+            (waits for waits in pending.list_pending(runtime) if waits.id == request.id), None
+        )
     is_answer = says_yes(message.typed_text, request.field, request.new_value) is not None
-    return replace(request, state="expired" if request.state == "pending" else request.state) if is_answer else None
+    return (
+        replace(request, state="expired" if request.state == "pending" else request.state)
+        if is_answer
+        else None
+    )
 
 
 def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | None:
-    """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting.
+    """Read the message right after a question: a typed yes approves, a typed no denies, anything
+    else leaves it waiting.
 
-    A no that goes on with another value of the field denies, too: that value is proposed as any other.
+    A no that goes on with another value of the field denies, too: that value is proposed as any
+    other.
     """
     with runtime.decide() as session:
         request = consents.asked_in(session, question.id)
-        if request is None or request.state != "pending" or reply.pasted or not pending.is_open(session, request):
+        if (
+            request is None
+            or request.state != "pending"
+            or reply.pasted
+            or not pending.is_open(session, request)
+        ):
             return None
         yes = says_yes(reply.typed_text, request.field, request.new_value)
-        if yes is None and begins_with_no(reply.typed_text) and _states(reply.typed_text, request.field):
+        if (
+            yes is None
+            and begins_with_no(reply.typed_text)
+            and _states(reply.typed_text, request.field)
+        ):
             yes = False
         if yes:
             decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
@@ -133,17 +182,24 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
 
 
 def answered_by(runtime: Runtime, question: Message) -> Entry | None:
-    """Return what the answer that decided on a question did; None if none did, or if it was taken back."""
+    """Return what the answer that decided on a question did; None if none did, or if it was taken
+    back.
+    """
     session = runtime.read()
     request = consents.asked_in(session, question.id)
     if request is None or request.decided_by != "chat":
         return None
-    entry = next((entry for entry in consents.entries_about(session, request) if not entry.undoes), None)
+    entry = next(
+        (entry for entry in consents.entries_about(session, request) if not entry.undoes), None
+    )
     return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 
 def _came_up(request: ConsentRequest) -> bool:
-    return is_memapp(request.proposer) and request.field not in (HOWTO, RUBRIC)  # which are no matter between two messages
+    return is_memapp(request.proposer) and request.field not in (
+        HOWTO,
+        RUBRIC,
+    )  # which are no matter between two messages
 
 
 def _states(text: str, field: str) -> bool:
@@ -151,7 +207,9 @@ def _states(text: str, field: str) -> bool:
 
 
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
-    """Return what a yes would keep: a sentence, or a value by its field, with the words that come with it where they say more."""
+    """Return what a yes would keep: a sentence, or a value by its field, with the words that come
+    with it where they say more.
+    """
     value, words = request.new_value, one_line(clean(memory.text)) if memory else ""
     if request.field not in FIELDS or same_value(request.field, words, value):
         return f"“{words or value}”"

@@ -1,4 +1,6 @@
-"""Proposes a profile value once; a value that is not sensitive is applied without a yes when it was typed twice."""
+"""Proposes a profile value once; a value that is not sensitive is applied without a yes when it was
+typed twice.
+"""
 
 from datetime import timedelta
 
@@ -27,21 +29,29 @@ def propose(
     proposer: str = "rules",
     old: str = "",
 ) -> ConsentRequest | None:
-    """Put a value of a field before the person, in the place of an old one, with a memory that waits with it.
+    """Put a value of a field before the person, in the place of an old one, with a memory that
+    waits with it.
 
-    The same request again only adds its message as evidence, and so does what was denied within the last week. What the profile
-    says already, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two
-    messages that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an
-    import or another program proposed, with all that came with it.
-    Return the request, or None if there is nothing to decide.
+    The same request again only adds its message as evidence, and so does what was denied within the
+    last week. What the profile says already, or what was decided as this message proposed it, is
+    not proposed. A benign field applies by itself when two messages that were typed say the same,
+    and that tells nothing sensitive. What the person said here takes the place of what an import or
+    another program proposed, with all that came with it. Return the request, or None if there is
+    nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.write() as session:
         actor = runtime.actor(name="profile")
-        if is_blocked(session, proposer) or (value and has_value(field, pending.current(session, field), value)):
+        if is_blocked(session, proposer) or (
+            value and has_value(field, pending.current(session, field), value)
+        ):
             return None
         same = pending.pending_for(session, field, value)
-        brought = [request for request in same if is_foreign(request.proposer) and request.proposer != proposer]
+        brought = [
+            request
+            for request in same
+            if is_foreign(request.proposer) and request.proposer != proposer
+        ]
         request = next((request for request in same if request not in brought), None)
         if request is None:
             if denied := _denied_lately(session, field, value):
@@ -69,16 +79,29 @@ def _denied_lately(session: Session, field: str, value: str) -> ConsentRequest |
     lately = [
         request
         for request in denied
-        if request.decided_at and abs(session.now - request.decided_at) < timedelta(days=REQUEST_DAYS)
+        if request.decided_at
+        and abs(session.now - request.decided_at) < timedelta(days=REQUEST_DAYS)
     ]
-    return next((request for request in lately if proposes(request, value) and not _was_reopened(session, request)), None)
+    return next(
+        (
+            request
+            for request in lately
+            if proposes(request, value) and not _was_reopened(session, request)
+        ),
+        None,
+    )
 
 
 def _was_reopened(session: Session, request: ConsentRequest) -> bool:
-    return any(entry.meta.get("decision") == "reopened" for entry in consents.entries_about(session, request))
+    return any(
+        entry.meta.get("decision") == "reopened"
+        for entry in consents.entries_about(session, request)
+    )
 
 
 def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its request is known."""
-    known = consents.list_requests(session, field=field, message_id=message_id) if message_id else []
+    known = (
+        consents.list_requests(session, field=field, message_id=message_id) if message_id else []
+    )
     return any(request.state != "pending" and proposes(request, value) for request in known)

@@ -1,7 +1,8 @@
-"""Reading the files of a zip archive that may have been made to do harm. Nothing is ever unpacked to the disk.
+"""Reading the files of a zip archive that may have been made to do harm. Nothing is ever unpacked
+to the disk.
 
-Beside the files of an export lies what the person once sent along: pictures, voices, archives of any size. None of it is looked
-into.
+Beside the files of an export lies what the person once sent along: pictures, voices, archives of
+any size. None of it is looked into.
 """
 
 import struct
@@ -25,7 +26,8 @@ _LARGE_END, _LARGE_MARK = b"PK\x06\x06", b"PK\x06\x07"
 
 
 def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the name of each file in an archive and what is in it; None for one whose name ends otherwise or is hidden.
+    """Yield the name of each file in an archive and what is in it; None for one whose name ends
+    otherwise or is hidden.
 
     Raises `UsageError` for an archive that is damaged, or lies about what would be read of it.
     """
@@ -41,14 +43,24 @@ def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, by
                 if len(data) > entry.file_size:
                     raise _refusal("is larger inside than it says")
                 yield name, data
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError, ValueError, struct.error):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        RuntimeError,
+        ValueError,
+        struct.error,
+    ):
         raise _refusal("is damaged or encrypted") from None
 
 
 def _check_directory(file: IO[bytes]) -> None:
     """Look at the end of the file, where the size of the list of its contents stands."""
     if not file.seekable():
-        raise UsageError("An archive cannot be read from a pipe.", f"{NOTHING_IMPORTED} Name its file.")
+        raise UsageError(
+            "An archive cannot be read from a pipe.", f"{NOTHING_IMPORTED} Name its file."
+        )
     file.seek(max(0, file.seek(0, 2) - 66_000))
     tail = file.read()
     at = tail.rfind(_END)
@@ -56,7 +68,9 @@ def _check_directory(file: IO[bytes]) -> None:
         raise _refusal("is damaged")
     (size,) = struct.unpack("<I", tail[at + 12 : at + 16])
     record = tail[max(0, at - 76) : max(0, at - 20)]
-    if record.startswith(_LARGE_END) and tail.startswith(_LARGE_MARK, at - 20):  # then that is what counts
+    if record.startswith(_LARGE_END) and tail.startswith(
+        _LARGE_MARK, at - 20
+    ):  # then that is what counts
         (size,) = struct.unpack("<Q", record[40:48])
     if size > MAX_DIRECTORY_BYTES:
         raise _refusal("holds too many files", UNPACK)
@@ -72,7 +86,9 @@ def _wanted(files: list[zipfile.ZipInfo], endings: Collection[str]) -> dict[str,
     wanted: dict[str, zipfile.ZipInfo] = {}
     for entry in files:
         name = PurePosixPath(entry.filename)
-        if name.suffix.casefold() not in endings or any(part.startswith((".", "__MACOSX")) for part in name.parts):
+        if name.suffix.casefold() not in endings or any(
+            part.startswith((".", "__MACOSX")) for part in name.parts
+        ):
             continue
         if entry.filename in wanted:
             raise _refusal(f"has several files {name}")

@@ -1,4 +1,6 @@
-"""What a document holds, known by its content: an export of memapp or of another program, a database, a note, facts."""
+"""What a document holds, known by its content: an export of memapp or of another program, a
+database, a note, facts.
+"""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -13,7 +15,16 @@ from memapp.domain.foreign.found import Found, Unread
 from memapp.domain.foreign.notes import read_note
 from memapp.domain.foreign.programs import KNOWN, program_of, unwrapped
 from memapp.domain.memory_notes import MemoryNote
-from memapp.domain.portable import MAX_BYTES, MAX_ITEMS, MAX_LINE_BYTES, NOTHING_IMPORTED, Item, is_line, read_items, refusal
+from memapp.domain.portable import (
+    MAX_BYTES,
+    MAX_ITEMS,
+    MAX_LINE_BYTES,
+    NOTHING_IMPORTED,
+    Item,
+    is_line,
+    read_items,
+    refusal,
+)
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.services.imports.files import Document, cut_lines
@@ -28,7 +39,9 @@ Numbered = tuple[str, Item | Found | MemoryNote]
 
 
 def read_all(documents: Iterable[Document | Unread]) -> Iterator[Numbered]:
-    """Yield what is in documents, and count what is of no known form. Raises `UsageError` if none of it is known."""
+    """Yield what is in documents, and count what is of no known form. Raises `UsageError` if none
+    of it is known.
+    """
     beginning, is_known = b"", False
     for document in documents:
         if isinstance(document, Unread):
@@ -52,7 +65,9 @@ def read_all(documents: Iterable[Document | Unread]) -> Iterator[Numbered]:
 
 def _unknown(beginning: str) -> UsageError:
     if '"conversation_history"' in beginning:
-        return UsageError("This is a save with a conversation_history.", "Bring it in with: memapp chats import.")
+        return UsageError(
+            "This is a save with a conversation_history.", "Bring it in with: memapp chats import."
+        )
     is_page = beginning.casefold().startswith(("<!doctype html", "<html"))
     why = (
         "It is a web page: ask for the export as JSON."
@@ -61,7 +76,10 @@ def _unknown(beginning: str) -> UsageError:
         if beginning
         else ""
     )
-    return UsageError(f"This is no export that memapp knows. {why}".strip(), f"{NOTHING_IMPORTED} It knows {KNOWN}.")
+    return UsageError(
+        f"This is no export that memapp knows. {why}".strip(),
+        f"{NOTHING_IMPORTED} It knows {KNOWN}.",
+    )
 
 
 def _placed(document: Document) -> Iterator[Numbered]:
@@ -69,7 +87,9 @@ def _placed(document: Document) -> Iterator[Numbered]:
     try:
         yield from _items(document)
     except UsageError as error:
-        raise UsageError(f"{document.name}: {error.message}" if document.name else error.message, error.advice) from None
+        raise UsageError(
+            f"{document.name}: {error.message}" if document.name else error.message, error.advice
+        ) from None
 
 
 def _items(document: Document) -> Iterator[Numbered]:
@@ -120,7 +140,11 @@ def _note(document: Document) -> Iterator[Numbered]:
 
 def _whole(file: IO[bytes]) -> bytes | memoryview:
     """Return all that is in a file, of which only what is looked at is in memory."""
-    return file.getvalue() if isinstance(file, BytesIO) else memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+    return (
+        file.getvalue()
+        if isinstance(file, BytesIO)
+        else memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+    )
 
 
 def _lines(file: IO[bytes]) -> Iterator[Numbered]:
@@ -137,7 +161,8 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
         data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise UsageError(
-                "It is one object of more than 100 MB.", f"{NOTHING_IMPORTED} Save what is in it as a list."
+                "It is one object of more than 100 MB.",
+                f"{NOTHING_IMPORTED} Save what is in it as a list.",
             ) from None
         yield from _entries("", [data.removeprefix(BOM_UTF8)])
         return
@@ -162,18 +187,26 @@ def _entries(name: str, entries: Iterable[bytes]) -> Iterator[Numbered]:
                 raise ValueError("it is larger than 100 MB")
             read = strict_json.read_foreign(entry.decode())
             if is_line(read):
-                raise ValueError("this is a line of an export of memapp, of which the first line is missing")
+                raise ValueError(
+                    "this is a line of an export of memapp, of which the first line is missing"
+                )
             for data in unwrapped(read):
-                yield from ((f"{name} {number}".strip() if name else "", item) for item in _found(data))
+                yield from (
+                    (f"{name} {number}".strip() if name else "", item) for item in _found(data)
+                )
     except ValueError as error:
         why = "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise refusal(f"{name} {max(number, 1)}" if name else "The file", why) from None
 
 
 def _found(data: object) -> Iterator[Found]:
-    """Yield what an object of an export holds; one that its reader cannot make sense of is counted and left out whole."""
+    """Yield what an object of an export holds; one that its reader cannot make sense of is counted
+    and left out whole.
+    """
     program = program_of(data)
     try:
-        yield from list(program.read(data)) if program and isinstance(data, dict) else [Unread(UNKNOWN)]
+        yield from (
+            list(program.read(data)) if program and isinstance(data, dict) else [Unread(UNKNOWN)]
+        )
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         yield Unread(f"entry of {program.name if program else ''} that cannot be read")

@@ -16,8 +16,12 @@ from memapp.services.imports import archive
 
 STANDARD_INPUT = Path("/dev/stdin")
 MAX_FILES = 100_000
-READ = frozenset({".json", ".jsonl", ".ndjson", ".af", ".md", ".markdown", ".db", ".sqlite", ".sqlite3", ".zip"})
-"""The endings of files in a folder or an archive that are looked into. Of the file that is named the content decides alone."""
+READ = frozenset(
+    {".json", ".jsonl", ".ndjson", ".af", ".md", ".markdown", ".db", ".sqlite", ".sqlite3", ".zip"}
+)
+"""The endings of files in a folder or an archive that are looked into. Of the file that is named
+the content decides alone.
+"""
 
 
 READ_IN_ARCHIVES = READ - {".zip"}
@@ -49,7 +53,9 @@ def kind_of(name: str) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Iterator[Document | Unread]]:
-    """Open a file, a folder or a pipe for its documents. Raises `UsageError` for what cannot be read, then or later."""
+    """Open a file, a folder or a pipe for its documents. Raises `UsageError` for what cannot be
+    read, then or later.
+    """
     try:
         if path.is_dir():
             yield _in_folder(path)
@@ -59,7 +65,9 @@ def opened(path: Path) -> Iterator[Iterator[Document | Unread]]:
             is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             yield _documents("", file if is_plain else _piped(file), path if is_plain else None)
     except OSError as error:
-        raise UsageError(f"Cannot read {path}: {error.strerror or error}.", NOTHING_IMPORTED) from None
+        raise UsageError(
+            f"Cannot read {path}: {error.strerror or error}.", NOTHING_IMPORTED
+        ) from None
 
 
 def _check(path: Path) -> None:
@@ -73,12 +81,17 @@ def _check(path: Path) -> None:
 def _piped(file: IO[bytes]) -> IO[bytes]:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise UsageError("What comes in is larger than 100 MB.", f"{NOTHING_IMPORTED} Save it as a file, and import that.")
+        raise UsageError(
+            "What comes in is larger than 100 MB.",
+            f"{NOTHING_IMPORTED} Save it as a file, and import that.",
+        )
     return BytesIO(data)
 
 
 def _in_folder(folder: Path) -> Iterator[Document | Unread]:
-    """Yield the plain files of a folder and of those in it; no link is followed, and nothing hidden is looked into."""
+    """Yield the plain files of a folder and of those in it; no link is followed, and nothing hidden
+    is looked into.
+    """
     number = 0
     for place, folders, names in os.walk(folder, onerror=_refuse):
         yield from (Unread("hidden folder") for name in folders if name.startswith("."))
@@ -87,7 +100,9 @@ def _in_folder(folder: Path) -> Iterator[Document | Unread]:
         for name in sorted(names, key=lambda name: (len(name), name)):
             number += 1
             if number > MAX_FILES:
-                raise UsageError(f"There are more than {MAX_FILES:,} files in {folder}.", NOTHING_IMPORTED)
+                raise UsageError(
+                    f"There are more than {MAX_FILES:,} files in {folder}.", NOTHING_IMPORTED
+                )
             path = Path(place, name)
             if not stat.S_ISREG(path.lstat().st_mode):
                 yield Unread("link or device")
@@ -110,7 +125,11 @@ def _documents(name: str, file: IO[bytes], path: Path | None) -> Iterator[Docume
         yield Document(name, file, path)
         return
     for entry, data in archive.entries(file, READ_IN_ARCHIVES):
-        yield Unread(kind_of(entry)) if data is None else Document(f"{name}/{entry}".lstrip("/"), BytesIO(data))
+        yield (
+            Unread(kind_of(entry))
+            if data is None
+            else Document(f"{name}/{entry}".lstrip("/"), BytesIO(data))
+        )
 
 
 def cut_lines(file: IO[bytes]) -> Iterator[bytes]:

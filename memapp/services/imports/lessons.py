@@ -1,7 +1,8 @@
-"""Lessons and failures that a file brings: anybody may have written it, so nothing of it is evidence.
+"""Lessons and failures that a file brings: anybody may have written it, so nothing of it is
+evidence.
 
-A lesson comes in as a candidate that nothing speaks for, and a program is not told of it. Of a row all is kept but secrets, to be
-written out again. All of a file comes in, or nothing.
+A lesson comes in as a candidate that nothing speaks for, and a program is not told of it. Of a row
+all is kept but secrets, to be written out again. All of a file comes in, or nothing.
 """
 
 import json
@@ -33,7 +34,9 @@ from memapp.store.session import Session
 from memapp.tools.program import program
 
 ELSEWHERE = "imported"
-"""The place of what does not say where it was learned, and its tool where there is no command either."""
+"""The place of what does not say where it was learned, and its tool where there is no command
+either.
+"""
 
 
 @dataclass
@@ -48,7 +51,9 @@ class ImportedLessons:
 
     def __str__(self) -> str:
         came = [counted(self.lessons, "lesson"), counted(self.failures, "failure")]
-        were = [f"{self.known} known before"] * bool(self.known) + [f"{self.refused} in the trash"] * bool(self.refused)
+        were = [f"{self.known} known before"] * bool(self.known) + [
+            f"{self.refused} in the trash"
+        ] * bool(self.refused)
         return ", ".join([*came, *were])
 
 
@@ -62,7 +67,9 @@ class _Work:
 
 
 def import_lessons(runtime: Runtime, path: Path) -> ImportedLessons:
-    """Bring in a file of lessons or of failures. Raises `UsageError`, with the line, when anything in it is neither."""
+    """Bring in a file of lessons or of failures. Raises `UsageError`, with the line, when anything
+    in it is neither.
+    """
     with runtime.write() as session:
         known = {failure.said for failure in lesson_rows.failures(session)}
         work = _Work(session, runtime.actor(name="import"), known)
@@ -81,7 +88,9 @@ def _take(work: _Work, place: str, line: bytes) -> None:
     try:
         row, said = read(line.decode()), _without_secrets(line.decode())
     except ValueError as error:
-        raise refusal(place, "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)) from None
+        raise refusal(
+            place, "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        ) from None
     if isinstance(row, LessonRow):
         _take_lesson(work, row, said)
     elif said in work.known_errors:
@@ -113,7 +122,10 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
     scope = own.scope if own else scope_hash(ELSEWHERE)
     tags = _tags(row.tags)
     found = (
-        [Fingerprint(tool, trigger.shape, trigger.subject, trigger.scope) for trigger in own.triggers]
+        [
+            Fingerprint(tool, trigger.shape, trigger.subject, trigger.scope)
+            for trigger in own.triggers
+        ]
         if own
         else [_fingerprint(tool, scope, fingerprint) for fingerprint in row.trigger_fingerprints]
     )
@@ -127,7 +139,9 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         scope=scope,
         task=clean_text(row.task or "")[:MAX_TASK_CHARS],
         origin="import",
-        triggers=tuple(fingerprints.keep_fingerprint(session, fingerprint, tags) for fingerprint in found),
+        triggers=tuple(
+            fingerprints.keep_fingerprint(session, fingerprint, tags) for fingerprint in found
+        ),
         tags=tags,
         created_at=now,
         updated_at=now,
@@ -141,7 +155,9 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
     tool = _tool(row.domain, action)
     attempt = ToolAttempt(action, exit_code=1)
     feedback = Feedback(row.hard_failure, row.constraint_failure)
-    step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback)
+    step_id = runs.add_step(
+        session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback
+    )
     found = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
     fingerprint_id = fingerprints.keep_fingerprint(session, found, _tags(row.tags))
     channel: Channel = feedback.channel() or "no_progress"
@@ -154,12 +170,16 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
 def _run(work: _Work, session_id: str, tool: str) -> Run:
     if session_id not in work.runs:
         task = clean_text(session_id)[:MAX_TASK_CHARS]
-        work.runs[session_id] = runs.add_run(work.session, "import", "", tool, scope_hash(ELSEWHERE), task)
+        work.runs[session_id] = runs.add_run(
+            work.session, "import", "", tool, scope_hash(ELSEWHERE), task
+        )
     return work.runs[session_id]
 
 
 def _fingerprint(tool: str, scope: str, text: str, action: str = "") -> Fingerprint:
-    return fingerprint(tool, scope, ToolAttempt(action, clean_text(text[:READ_CHARS])), staying_words())
+    return fingerprint(
+        tool, scope, ToolAttempt(action, clean_text(text[:READ_CHARS])), staying_words()
+    )
 
 
 def _tool(domain: str | None, action: str) -> str:
@@ -183,4 +203,8 @@ def _cleaned(value: Any) -> Any:
         return without_secrets(value, in_command=True)
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
-    return {_cleaned(name): _cleaned(item) for name, item in value.items()} if isinstance(value, dict) else value
+    return (
+        {_cleaned(name): _cleaned(item) for name, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )

@@ -1,7 +1,8 @@
-"""The memories and profile values of a file, each of which waits for the person's yes: anybody could have written the file.
+"""The memories and profile values of a file, each of which waits for the person's yes: anybody
+could have written the file.
 
-Nothing of it is known before. What is in the trash comes into the trash. No memory hides behind a question of something else: it
-waits with a request that says all that it says.
+Nothing of it is known before. What is in the trash comes into the trash. No memory hides behind a
+question of something else: it waits with a request that says all that it says.
 """
 
 from collections.abc import Iterable
@@ -57,16 +58,28 @@ def take_memory(work: Work, line: MemoryLine) -> None:
 
 
 def take_note(work: Work, note: MemoryNote) -> None:
-    """Take a memory out of a note: what an edited one says of a memory that is here is an edit, its words wait for a yes."""
+    """Take a memory out of a note: what an edited one says of a memory that is here is an edit, its
+    words wait for a yes.
+    """
     line = note.line
     found = memories.get_memories(work.session, [line.id])
     if not note.is_edited or not found or found[0].state is not State.LIVE:
         take_memory(work, line)
         return
     memory, known = found[0], curate.categories(work.runtime)
-    category = line.category if line.category in known and memory.kind is not Kind.PROCEDURAL else memory.category
-    fields = Updated(memory.id, tags=tuple(line.tags), importance=line.importance, category=category)
-    is_changed = (memory.tags, memory.importance, memory.category) != (fields.tags, fields.importance, fields.category)
+    category = (
+        line.category
+        if line.category in known and memory.kind is not Kind.PROCEDURAL
+        else memory.category
+    )
+    fields = Updated(
+        memory.id, tags=tuple(line.tags), importance=line.importance, category=category
+    )
+    is_changed = (memory.tags, memory.importance, memory.category) != (
+        fields.tags,
+        fields.importance,
+        fields.category,
+    )
     changes_of_fields: list[Change] = [fields] if is_changed else []
     if line.pinned is not memory.pinned:
         changes_of_fields.append(Pinned(memory.id, line.pinned))
@@ -101,7 +114,9 @@ def take_fact(work: Work, fact: ForeignFact) -> None:
 
 
 def take_request(work: Work, line: RequestLine) -> None:
-    """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
+    """Let what waited wait here, with a week of its own. What was decided elsewhere was decided
+    there.
+    """
     evidence = [support.message_id for support in line.evidence]
     if portable.find(work.session, line) is not None:
         work.known += 1
@@ -109,7 +124,9 @@ def take_request(work: Work, line: RequestLine) -> None:
         work.support[line.id] = evidence
     elif line.state in ("pending", "approved") and line.field not in (CHAT, CONFLICT):
         value = line.new_value
-        memory = replace(_memory(work, line.memory), reason="") if line.memory else None  # nothing has happened to it yet
+        memory = (
+            replace(_memory(work, line.memory), reason="") if line.memory else None
+        )  # nothing has happened to it yet
         says_all = memory is not None and _says_all(line.field, value, memory.text)
         _propose(work, line.field, value, memory if says_all else None, evidence)
         if memory and not says_all:
@@ -130,17 +147,26 @@ def ask_about_chat(work: Work, thread: Thread) -> None:
 
 
 def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
-    """Put a memory before the person, unless it is known: as the value of the profile that it states, else by its words."""
+    """Put a memory before the person, unless it is known: as the value of the profile that it
+    states, else by its words.
+    """
     if _has_secret(memory):
         work.left_out[SECRET] += 1
     elif memory.state is not State.LIVE:
         work.left_out["memory that was erased here"] += 1
-    elif memories.find_same(work.session, normalise(memory.text)) not in (None, memory.id if instead_of else None):
+    elif memories.find_same(work.session, normalise(memory.text)) not in (
+        None,
+        memory.id if instead_of else None,
+    ):
         work.known += 1
     elif is_forgotten(work.runtime, memory.text):
         _propose(work, FORGOTTEN, memory.text, memory)
     else:
-        said = [hint for hint in unknown_in(memory.text, work.profile) if _says_all(hint.field, hint.value, memory.text)]
+        said = [
+            hint
+            for hint in unknown_in(memory.text, work.profile)
+            if _says_all(hint.field, hint.value, memory.text)
+        ]
         own = Hint(HOWTO if memory.steps else FACT, memory.text)
         one = own if instead_of else next(iter(said), own)
         _propose(work, one.field, one.value, memory, memory.sources, instead_of)
@@ -152,7 +178,9 @@ def _has_secret(memory: Memory) -> bool:
 
 def _says_all(field: str, value: str, text: str) -> bool:
     """Return True where a yes to a value is a yes to all that a memory says."""
-    is_statement = len(values_in(text)) == 1 and says_value(text, field, value) and not says_more(text)
+    is_statement = (
+        len(values_in(text)) == 1 and says_value(text, field, value) and not says_more(text)
+    )
     return is_sensitive(field) and (is_statement or same_value(field, text, value))
 
 
@@ -160,13 +188,30 @@ def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
     """Return the memory of a line, with those of its messages that are there."""
     there = chat.still_there(work.session, line.sources)
     origin = "import" if line.origin == "agent" else line.origin  # a file tells of no yes
-    return Memory(**read({"updated_at": line.created_at, **line.model_dump(), "sources": there, "origin": origin}, Memory))
+    return Memory(
+        **read(
+            {
+                "updated_at": line.created_at,
+                **line.model_dump(),
+                "sources": there,
+                "origin": origin,
+            },
+            Memory,
+        )
+    )
 
 
 def _propose(
-    work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = (), instead_of: str = ""
+    work: Work,
+    field: str,
+    value: str,
+    memory: Memory | None,
+    evidence: Iterable[str] = (),
+    instead_of: str = "",
 ) -> None:
-    """Put a value before the person, unless the profile says it, or the same waits or was denied within the last week."""
+    """Put a value before the person, unless the profile says it, or the same waits or was denied
+    within the last week.
+    """
     value = one_line(clean(value))[:VALUE_CHARS]
     text, same = normalise(memory.text) if memory else "", work.same(field, value)
     if same in work.asked and memory and work.asked[same] not in (text, None):

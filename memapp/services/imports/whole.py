@@ -1,7 +1,9 @@
-"""Imports all of a file or nothing: one transaction, one step of the history, taken back by one undo.
+"""Imports all of a file or nothing: one transaction, one step of the history, taken back by one
+undo.
 
-Rows that need no decision, such as chats with their messages, come in only with the chat or the memory that they belong to. So
-what is here already stays as it is, and an undo, which takes back chats and memories, takes back all of it.
+Rows that need no decision, such as chats with their messages, come in only with the chat or the
+memory that they belong to. So what is here already stays as it is, and an undo, which takes back
+chats and memories, takes back all of it.
 """
 
 from collections.abc import Iterable
@@ -9,7 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memapp.domain.changes import Event
-from memapp.domain.foreign.found import ForeignConversation, ForeignFact, ForeignMessage, Found, Unread
+from memapp.domain.foreign.found import (
+    ForeignConversation,
+    ForeignFact,
+    ForeignMessage,
+    Found,
+    Unread,
+)
 from memapp.domain.history import IMPORT
 from memapp.domain.memory_notes import MemoryNote
 from memapp.domain.portable import (
@@ -50,9 +58,15 @@ ADDED_SINCE = "entry of a chat that is here already"
 
 
 def import_file(runtime: Runtime, path: Path, *, dry_run: bool = False) -> Imported:
-    """Bring a file or a folder in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
+    """Bring a file or a folder in, or only say what would come in. Raises `UsageError` when
+    anything in it is not in order.
+    """
     with runtime.rehearse() if dry_run else runtime.write() as session:
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.is_file() or path.is_dir() else session.now
+        written = (
+            datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            if path.is_file() or path.is_dir()
+            else session.now
+        )
         work = Work(
             runtime=runtime,
             session=session,
@@ -74,7 +88,9 @@ def _take_all(work: Work, found: Iterable[Numbered]) -> None:
         try:
             _take(work, item)
         except Rejected:
-            raise refusal(place, "this does not fit what is here or what stands before it") from None
+            raise refusal(
+                place, "this does not fit what is here or what stands before it"
+            ) from None
         except UsageError as error:
             raise refusal(place, error.message.rstrip(".")) from None
 
@@ -102,9 +118,15 @@ def _take(work: Work, one: Item | Found | MemoryNote) -> None:
 
 
 def _take_row(work: Work, row: Row) -> None:
-    """Write a line as the row that it was, without secrets, unless it is here, or belongs to what was here before."""
+    """Write a line as the row that it was, without secrets, unless it is here, or belongs to what
+    was here before.
+    """
     if portable.find(work.session, row) is not None:
-        if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.session, row.id):
+        if (
+            isinstance(row, ThreadLine)
+            and not row.deleted_at
+            and history.went_with_import(work.session, row.id)
+        ):
             chat.set_thread_deleted(work.session, row.id, None)
             _added(work, row)
         else:
@@ -114,7 +136,9 @@ def _take_row(work: Work, row: Row) -> None:
     if missing and missing not in work.absent:
         raise UsageError(f"There is no {missing}, of which this speaks.")
     if missing or not _comes_along(work, row):
-        if not isinstance(row, RelationLine | RecallLine):  # of a memory that waits; what is related is found anew
+        if not isinstance(
+            row, RelationLine | RecallLine
+        ):  # of a memory that waits; what is related is found anew
             work.left_out[ADDED_SINCE] += 1
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
@@ -131,7 +155,9 @@ def _without_secrets(row: Row) -> Row:
         case ThreadLine() if (title := without_secrets(row.title)) != row.title:
             return row.model_copy(update={"title": title})
         case MessageLine() if (text := without_secrets(row.text)) != row.text:
-            return row.model_copy(update={"text": text, "pasted": [[0, len(text)]] if row.pasted else []})
+            return row.model_copy(
+                update={"text": text, "pasted": [[0, len(text)]] if row.pasted else []}
+            )
         case _:
             return row
 
@@ -157,7 +183,9 @@ def _added(work: Work, row: Row) -> None:
 
 
 def _take_conversation(work: Work, one: ForeignConversation) -> None:
-    """Make a chat of a conversation of another program, unless it came in before or nothing was said."""
+    """Make a chat of a conversation of another program, unless it came in before or nothing was
+    said.
+    """
     if not one.said:
         work.left_out["conversation without words"] += 1
         return
@@ -169,12 +197,16 @@ def _take_conversation(work: Work, one: ForeignConversation) -> None:
         for message in messages:
             _take_row(work, message)
         work.estimated += sum(message.time_estimated for message in messages)
-    elif added := len(messages) - len(chat.still_there(work.session, [message.id for message in messages])):
+    elif added := len(messages) - len(
+        chat.still_there(work.session, [message.id for message in messages])
+    ):
         work.left_out[ADDED_SINCE] += added
 
 
 def _settled(work: Work) -> Imported:
-    """Finish: what depends on several lines, and the entry of the history by which all of it is taken back."""
+    """Finish: what depends on several lines, and the entry of the history by which all of it is
+    taken back.
+    """
     for thread_id in work.thread_ids:
         chat.refresh_contexts(work.session, thread_id)
         if (thread := chat.get_thread(work.session, thread_id)).deleted_at is None:

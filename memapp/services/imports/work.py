@@ -18,14 +18,16 @@ from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 NAME_CHARS = 200
-OF_CHATS = (
-    "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
-)
+OF_CHATS = "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
 
 
 def named(path: Path) -> str:
     """Return what a file is called in the inbox."""
-    name = one_line(clean(path.absolute().name))[:NAME_CHARS] if path.is_file() or path.is_dir() else ""
+    name = (
+        one_line(clean(path.absolute().name))[:NAME_CHARS]
+        if path.is_file() or path.is_dir()
+        else ""
+    )
     return name or "standard input"
 
 
@@ -61,18 +63,28 @@ class Imported:
         others = self.added.total() - memories - chats - messages
         parts = [
             counted(memories, "memory", "memories") if memories else "",
-            counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "") if chats else "",
+            counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "")
+            if chats
+            else "",
             counted(messages, "message") if messages and not chats else "",
             counted(others, "other entry", "other entries") if others else "",
             f"{counted(self.edited, 'edited memory', 'edited memories')}" if self.edited else "",
             f"{counted(self.facts, 'fact')} to wait for your yes" if self.facts else "",
         ]
-        left_out = ", ".join(str(Unread(kind, count)) for kind, count in self.left_out.most_common() if count)
+        left_out = ", ".join(
+            str(Unread(kind, count)) for kind, count in self.left_out.most_common() if count
+        )
         more = [
             f"{counted(self.known, 'entry', 'entries')} here already" if self.known else "",
-            f"{counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged" if self.reworded else "",
-            f"{counted(self.estimated, 'message')} without a time, dated by a neighbour" if self.estimated else "",
-            f"{counted(self.hidden, 'entry', 'entries')} without the password or key in it" if self.hidden else "",
+            f"{counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged"
+            if self.reworded
+            else "",
+            f"{counted(self.estimated, 'message')} without a time, dated by a neighbour"
+            if self.estimated
+            else "",
+            f"{counted(self.hidden, 'entry', 'entries')} without the password or key in it"
+            if self.hidden
+            else "",
             f"left out: {left_out}" if left_out else "",
         ]
         return "; ".join([", ".join(filter(None, parts)) or "nothing new", *filter(None, more)])
@@ -97,7 +109,9 @@ class Work(Imported):
     asked_here: set[tuple[str, str]] = field(default_factory=set)
     """What this file put before the person, as `same` has it."""
     support: dict[str, list[str]] = field(default_factory=dict)
-    """The messages behind each approved consent request of the file on which no field of the profile rests so far."""
+    """The messages behind each approved consent request of the file on which no field of the
+    profile rests so far.
+    """
 
     @cached_property
     def profile(self) -> dict[str, tuple[str, ...]]:
@@ -106,8 +120,12 @@ class Work(Imported):
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], str | None]:
-        """What waits, with the normal text of the memory that waits with it, and what was denied lately, with None."""
-        found = consents.asked_or_denied(self.session, self.session.now - timedelta(days=REQUEST_DAYS))
+        """What waits, with the normal text of the memory that waits with it, and what was denied
+        lately, with None.
+        """
+        found = consents.asked_or_denied(
+            self.session, self.session.now - timedelta(days=REQUEST_DAYS)
+        )
         return {self.same(field, value): text and normalise(text) for field, value, text in found}
 
     def same(self, field: str, value: str) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-"""Curation of lessons: what a person adds, edits, merges, promotes, suppresses, archives, deletes and restores by hand.
+"""Curation of lessons: what a person adds, edits, merges, promotes, suppresses, archives, deletes
+and restores by hand.
 
 Each is one step that `undo` takes back. What the person decided stays, whatever is measured.
 """
@@ -40,10 +41,19 @@ from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 
 
-def add(runtime: Runtime, tool: str, scope: str, wrong: str, correct: str, level: LessonLevel | None = None) -> Revision:
-    """Keep a lesson in the person's own words, promoted; it is for the failures of just that command.
+def add(
+    runtime: Runtime,
+    tool: str,
+    scope: str,
+    wrong: str,
+    correct: str,
+    level: LessonLevel | None = None,
+) -> Revision:
+    """Keep a lesson in the person's own words, promoted; it is for the failures of just that
+    command.
 
-    `scope` is where it was learned; without a level it counts there, or wherever the tool is used if it names nothing.
+    `scope` is where it was learned; without a level it counts there, or wherever the tool is used
+    if it names nothing.
     """
     wrong, correct, now = _checked(wrong), _checked(correct), runtime.clock()
     _refuse_no_fix(wrong, correct)
@@ -68,11 +78,18 @@ def add(runtime: Runtime, tool: str, scope: str, wrong: str, correct: str, level
 
 
 def edit(
-    runtime: Runtime, lesson_id: str, wrong: str | None = None, correct: str | None = None, level: LessonLevel | None = None
+    runtime: Runtime,
+    lesson_id: str,
+    wrong: str | None = None,
+    correct: str | None = None,
+    level: LessonLevel | None = None,
 ) -> Revision:
     """Put another command in place, or another level; None leaves a part as it is."""
     before = store.get_lesson(runtime.read(), lesson_id)
-    wrong, correct = before.wrong if wrong is None else _checked(wrong), before.correct if correct is None else _checked(correct)
+    wrong, correct = (
+        before.wrong if wrong is None else _checked(wrong),
+        before.correct if correct is None else _checked(correct),
+    )
     _refuse_no_fix(wrong, correct)
     if (wrong, correct, level or before.level) == (before.wrong, before.correct, before.level):
         raise UsageError("Nothing changes: it is so already.")
@@ -96,12 +113,19 @@ def archive(runtime: Runtime, *lesson_ids: str) -> Revision:
 
 def discard(runtime: Runtime, *lesson_ids: str) -> Revision:
     """Put lessons into the trash."""
-    return _apply(runtime, *(LessonDeleted(lesson_id, runtime.purge_at()) for lesson_id in lesson_ids))
+    return _apply(
+        runtime, *(LessonDeleted(lesson_id, runtime.purge_at()) for lesson_id in lesson_ids)
+    )
 
 
 def restore(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Bring lessons back: from the trash as they were, else as candidates, of which only what follows now is counted."""
-    return _apply(runtime, *(_restoring(store.get_lesson(runtime.read(), lesson_id)) for lesson_id in lesson_ids))
+    """Bring lessons back: from the trash as they were, else as candidates, of which only what
+    follows now is counted.
+    """
+    return _apply(
+        runtime,
+        *(_restoring(store.get_lesson(runtime.read(), lesson_id)) for lesson_id in lesson_ids),
+    )
 
 
 def merge(runtime: Runtime, into: str, *lesson_ids: str) -> Revision:
@@ -116,17 +140,23 @@ def merge(runtime: Runtime, into: str, *lesson_ids: str) -> Revision:
         raise UsageError("Only lessons about the same program can be merged.")
     triggers = tuple(dict.fromkeys(trigger for lesson in others for trigger in lesson.triggers))
     return _apply(
-        runtime, LessonEdited(kept.id, triggers=triggers), *(LessonMoved(lesson.id, "archived", MERGED) for lesson in others)
+        runtime,
+        LessonEdited(kept.id, triggers=triggers),
+        *(LessonMoved(lesson.id, "archived", MERGED) for lesson in others),
     )
 
 
 def take_for_same(runtime: Runtime, lesson_id: str, other_id: str) -> Revision:
-    """From now on bring back the lessons of one failure for the other as well. Raises `UsageError` if that is so already."""
+    """From now on bring back the lessons of one failure for the other as well. Raises `UsageError`
+    if that is so already.
+    """
     return _apply(runtime, FailuresMerged(other_id, lesson_id))
 
 
 def tell_apart(runtime: Runtime, lesson_id: str) -> Revision:
-    """Take the failures of a lesson for different ones again. Raises `UsageError` if none was taken for another."""
+    """Take the failures of a lesson for different ones again. Raises `UsageError` if none was taken
+    for another.
+    """
     return _apply(runtime, FailuresParted(lesson_id))
 
 
@@ -143,13 +173,17 @@ def _move(runtime: Runtime, to: LessonStatus, lesson_ids: Sequence[str]) -> Revi
 
 
 def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
-    """Carry out changes that are taken back together; all are made, or none. They count at once for the next command."""
+    """Carry out changes that are taken back together; all are made, or none. They count at once for
+    the next command.
+    """
     actor = runtime.actor()
     with runtime.write() as session:
         first, *_ = [changes.apply(session, change, actor) for change in steps]
         if isinstance(first.change, LessonAdded | LessonEdited):
             link_conflicts(session, store.get_lesson(session, first.memory_id.removeprefix(LESSON)))
-    changed = {step.lesson.id if isinstance(step, LessonAdded) else step.lesson_id for step in steps}
+    changed = {
+        step.lesson.id if isinstance(step, LessonAdded) else step.lesson_id for step in steps
+    }
     before_run.notice(runtime, [store.get_lesson(runtime.read(), text).scope for text in changed])
     return first
 
@@ -160,7 +194,9 @@ def _checked(command: str) -> str:
     if not command:
         raise UsageError("A lesson has a command that fails, and one that works.")
     if len(command) > MAX_RULE_CHARS:
-        raise UsageError(f"A command in a lesson has at most {MAX_RULE_CHARS} characters, this has {len(command)}.")
+        raise UsageError(
+            f"A command in a lesson has at most {MAX_RULE_CHARS} characters, this has {len(command)}."
+        )
     return command
 
 

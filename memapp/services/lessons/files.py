@@ -1,4 +1,6 @@
-"""Lessons and failures as files: the rows that `services.imports.lessons` reads back, and a skill for coding agents."""
+"""Lessons and failures as files: the rows that `services.imports.lessons` reads back, and a skill
+for coding agents.
+"""
 
 from collections.abc import Iterator
 
@@ -12,7 +14,9 @@ ALL = 1_000_000
 
 
 def lessons_as_rows(runtime: Runtime) -> Iterator[str]:
-    """Yield lessons.jsonl: first what came from files, in its order and as it came but for what changed here."""
+    """Yield lessons.jsonl: first what came from files, in its order and as it came but for what
+    changed here.
+    """
     session = runtime.read()
     came = lesson_rows.lesson_rows(session)
     for lesson_id, said in came:
@@ -40,8 +44,14 @@ def promoted_as_skill(runtime: Runtime) -> Iterator[str]:
 
 def _row(session: Session, lesson: Lesson) -> str:
     against = lessons.conflicts_of(session, lesson.id)
-    learned_in = dict.fromkeys(evidence.run_id for evidence in runs.evidence_of(session, lesson.triggers))
+    learned_in = dict.fromkeys(
+        evidence.run_id for evidence in runs.evidence_of(session, lesson.triggers)
+    )
     triggers = lesson_rows.fingerprints_of(session, lesson.id)
     return jsonl.write_lesson(
-        lesson, triggers, [other for other, _, _ in against], sum(lost for _, _, lost in against), list(learned_in)
+        lesson,
+        triggers,
+        [other for other, _, _ in against],
+        sum(lost for _, _, lost in against),
+        list(learned_in),
     )

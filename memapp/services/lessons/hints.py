@@ -1,7 +1,8 @@
 """The hint after a failure: the lessons for it, and what is noted of having shown them.
 
-The same failure comes first, then one of the same shape, and only where there is neither one that is much alike. The program
-must agree, what it is used for, and what the lesson puts right must stand in the command.
+The same failure comes first, then one of the same shape, and only where there is neither one that
+is much alike. The program must agree, what it is used for, and what the lesson puts right must
+stand in the command.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,14 +60,18 @@ TIERS: Mapping[Tier, str] = {
 
 
 class LessonHint(NamedTuple):
-    """A lesson as it is shown after a failure. It has words of commands that were carried out, and of nothing else."""
+    """A lesson as it is shown after a failure. It has words of commands that were carried out, and
+    of nothing else.
+    """
 
     lesson: Lesson
     ranked: RankedLesson
     worked: str
     """What worked then, with a gap for each name that only the failure of then had."""
     instead: str = ""
-    """The failed command with the change of the lesson, which nobody has tried; empty if it is what the lesson says."""
+    """The failed command with the change of the lesson, which nobody has tried; empty if it is what
+    the lesson says.
+    """
     here: str = "here "
     """Where it worked, in words; empty if it counts here too, and was learned in another place."""
 
@@ -80,12 +85,18 @@ class LessonHint(NamedTuple):
         from memapp.domain.memory import Recalled  # a hint in a terminal waits for none of it
 
         score, at = round(self.ranked.score, 4), self.lesson.updated_at
-        return Recalled("lesson", self.lesson.id, one_line(self.lesson.correct), "", "", at, score, self.tier)
+        return Recalled(
+            "lesson", self.lesson.id, one_line(self.lesson.correct), "", "", at, score, self.tier
+        )
 
     @property
     def in_advance(self) -> str:
         """Return it as people read it before they do something."""
-        again = "this failed last time" if self.ranked.match.tier is Tier.EXACT else "something like this failed before"
+        again = (
+            "this failed last time"
+            if self.ranked.match.tier is Tier.EXACT
+            else "something like this failed before"
+        )
         return f"{again}; {self.in_a_line}"
 
     @property
@@ -96,9 +107,15 @@ class LessonHint(NamedTuple):
             return f"you wrote down `{correct}`"
         if not self.lesson.worked:
             return f"an import says `{correct}`, which was not tried here"
-        instead = f"try `{shorten(one_line(clean(self.instead)), HINT_CHARS)}`: " if self.instead else ""
+        instead = (
+            f"try `{shorten(one_line(clean(self.instead)), HINT_CHARS)}`: " if self.instead else ""
+        )
         often = f"{self.lesson.worked} times" if self.lesson.worked > 1 else "once"
-        untested = "" if self.lesson.retrieved or self.lesson.status == "promoted" else ", untested as a hint"
+        untested = (
+            ""
+            if self.lesson.retrieved or self.lesson.status == "promoted"
+            else ", untested as a hint"
+        )
         if self.ranked.match.elsewhere:
             return f"{instead}elsewhere this slip was put right so {often}{untested}"
         return f"{instead}{self.here}`{correct}` worked {often}{untested}"
@@ -131,7 +148,9 @@ class KnownFailure(NamedTuple):
 
 def known(session: Session, event: ErrorEvent) -> KnownFailure:
     """Return what is known of a failure that is kept."""
-    return KnownFailure(fingerprints.get_fingerprint(session, event.fingerprint_id), event.action, event.tags)
+    return KnownFailure(
+        fingerprints.get_fingerprint(session, event.fingerprint_id), event.action, event.tags
+    )
 
 
 def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
@@ -141,7 +160,10 @@ def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
     if channel is None:
         return None
     found = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
-    kept, tags = fingerprints.known(session, found) or (found, recognise.tags(attempt, step.feedback, channel, before))
+    kept, tags = fingerprints.known(session, found) or (
+        found,
+        recognise.tags(attempt, step.feedback, channel, before),
+    )
     return KnownFailure(kept, attempt.action, tags)
 
 
@@ -149,13 +171,26 @@ def _progress_before(session: Session, step: ToolStep) -> float | None:
     """Return how near the goal was before a step that is not kept yet."""
     from memapp.store import runs  # few commands have a goal
 
-    scope, task = recognise.scope_hash(step.scope), recognise.clean_text(step.client.task)[:MAX_TASK_CHARS]
-    run = runs.current_run(session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE)
+    scope, task = (
+        recognise.scope_hash(step.scope),
+        recognise.clean_text(step.client.task)[:MAX_TASK_CHARS],
+    )
+    run = runs.current_run(
+        session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE
+    )
     return runs.last_progress(session, run) if run else None
 
 
-def told(session: Session, failure: KnownFailure, client: Client, before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
-    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere, and nothing untried.
+def told(
+    session: Session,
+    failure: KnownFailure,
+    client: Client,
+    before: Drawn | None = None,
+    *,
+    withhold: bool,
+) -> list[Drawn]:
+    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere,
+    and nothing untried.
 
     `before` was drawn before it, and is not drawn again.
     """
@@ -164,7 +199,8 @@ def told(session: Session, failure: KnownFailure, client: Client, before: Drawn 
         found = [
             hint._replace(instead="")
             for hint in found
-            if (hint.lesson.worked or hint.lesson.origin == "person") and not hint.ranked.match.elsewhere
+            if (hint.lesson.worked or hint.lesson.origin == "person")
+            and not hint.ranked.match.elsewhere
         ]
     return draw(session, found, before, withhold=withhold)
 
@@ -172,24 +208,43 @@ def told(session: Session, failure: KnownFailure, client: Client, before: Drawn 
 def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> list[LessonHint]:
     """Return the lessons for a failure, best first."""
     failed = failure.fingerprint
-    same = [*store.triggered(session, failed.tool, shape=failed.shape), *store.untriggered(session, failed, failure.action)]
-    return _fitting(session, failure, same, most) or _fitting(session, failure, store.triggered(session, failed.tool), most)
+    same = [
+        *store.triggered(session, failed.tool, shape=failed.shape),
+        *store.untriggered(session, failed, failure.action),
+    ]
+    return _fitting(session, failure, same, most) or _fitting(
+        session, failure, store.triggered(session, failed.tool), most
+    )
 
 
-def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[LessonHint]:
+def _fitting(
+    session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int
+) -> list[LessonHint]:
     shapes = Rarity({lesson.shape for lesson in among} | {failure.fingerprint.shape})
     best: dict[str, Fit] = {}
     for lesson in among:
-        alike = shape_likeness(failure.fingerprint.shape, lesson.shape, shapes, LEAST_ALIKE) if is_for(lesson, failure) else 0.0
+        alike = (
+            shape_likeness(failure.fingerprint.shape, lesson.shape, shapes, LEAST_ALIKE)
+            if is_for(lesson, failure)
+            else 0.0
+        )
         fits = tier_of(lesson, failure, alike) if alike else None
         if fits is not None and (lesson.id not in best or fits > best[lesson.id].tier):
             best[lesson.id] = Fit(fits, alike, lesson)
     actions = Rarity([lesson.wrong for lesson in among])
-    return hints_of(session, failure, best.values(), lambda one: actions.likeness(failure.action, one.wrong), most)
+    return hints_of(
+        session,
+        failure,
+        best.values(),
+        lambda one: actions.likeness(failure.action, one.wrong),
+        most,
+    )
 
 
 def is_for(one: Triggered, failure: KnownFailure) -> bool:
-    """Say whether a lesson puts right what failed: the command has what it takes out, and is used for the same."""
+    """Say whether a lesson puts right what failed: the command has what it takes out, and is used
+    for the same.
+    """
     failed = failure.fingerprint
     is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
         failed.tool, failure.action, failed.subject, one.wrong, one.subject
@@ -198,9 +253,15 @@ def is_for(one: Triggered, failure: KnownFailure) -> bool:
 
 
 def hints_of(
-    session: Session, failure: KnownFailure, fits: Iterable[Fit], text: Callable[[Triggered], float], most: int
+    session: Session,
+    failure: KnownFailure,
+    fits: Iterable[Fit],
+    text: Callable[[Triggered], float],
+    most: int,
 ) -> list[LessonHint]:
-    """Return the lessons that fit and are to be shown, best first; `text` says how alike their words are, 0 to 1."""
+    """Return the lessons that fit and are to be shown, best first; `text` says how alike their
+    words are, 0 to 1.
+    """
     by_id = {fit.lesson.id: fit for fit in fits}
     behind = store.backgrounds(session, list(by_id))
     matches = [_match(fit, text(fit.lesson), behind[id], failure) for id, fit in by_id.items()]
@@ -208,19 +269,30 @@ def hints_of(
     return [_hint(session, other, by_id[other.match.lesson_id].lesson, failure) for other in ranked]
 
 
-def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
+def _hint(
+    session: Session, ranked: RankedLesson, then: Triggered, failure: KnownFailure
+) -> LessonHint:
     """Return a hint, with the command that failed put right where that can be said in full."""
     lesson = store.get_lesson(session, ranked.match.lesson_id)
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
-    worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
+    worked = names_left_open(
+        lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject)
+    )
     if ranked.match.elsewhere:
         return LessonHint(lesson, ranked, worked, command_line(put_right(*change)))
-    instead = _instead(change, is_command=names_program(failed.tool, failure.action)) if worked == lesson.correct else ""
-    return LessonHint(lesson, ranked, worked, instead, "here " if then.scope == failed.scope else "")
+    instead = (
+        _instead(change, is_command=names_program(failed.tool, failure.action))
+        if worked == lesson.correct
+        else ""
+    )
+    return LessonHint(
+        lesson, ranked, worked, instead, "here " if then.scope == failed.scope else ""
+    )
 
 
 def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
-    """Return a failed action with the change of a lesson made in it; empty where that cannot be said, or is the lesson itself.
+    """Return a failed action with the change of a lesson made in it; empty where that cannot be
+    said, or is the lesson itself.
 
     A quoted word of a command may be a query.
     """
@@ -251,12 +323,20 @@ def tier_of(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
 
 
 def _travels(one: Triggered, failure: KnownFailure) -> bool:
-    """Say whether a lesson of another place puts a slip right in a command that could be typed in any place."""
+    """Say whether a lesson of another place puts a slip right in a command that could be typed in
+    any place.
+    """
     tool, action = failure.fingerprint.tool, failure.action
-    return names_program(tool, action) and not needs_shell(action) and bool(put_right(one.wrong, one.correct, action))
+    return (
+        names_program(tool, action)
+        and not needs_shell(action)
+        and bool(put_right(one.wrong, one.correct, action))
+    )
 
 
-def _match(fit: Fit, text_similarity: float, behind: Background, failure: KnownFailure) -> LessonMatch:
+def _match(
+    fit: Fit, text_similarity: float, behind: Background, failure: KnownFailure
+) -> LessonMatch:
     one = fit.lesson
     return LessonMatch(
         lesson_id=one.id,
@@ -276,11 +356,14 @@ def _match(fit: Fit, text_similarity: float, behind: Background, failure: KnownF
     )
 
 
-def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
-    """Return the best hint that is shown, behind those that are withheld by lot: one match in five of an unproven lesson.
+def draw(
+    session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool
+) -> list[Drawn]:
+    """Return the best hint that is shown, behind those that are withheld by lot: one match in five
+    of an unproven lesson.
 
-    Without such matches there would be nothing to compare with. The first time a lesson is always shown. What would be shown
-    below the best is not noted: nobody saw it.
+    Without such matches there would be nothing to compare with. The first time a lesson is always
+    shown. What would be shown below the best is not noted: nobody saw it.
     """
     drawn: list[Drawn] = []
     for hint in hints:
@@ -289,16 +372,23 @@ def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = N
         else:
             activation_id = new_id(session.now)
             may_be_withheld = withhold and hint.ranked.match.unproven and hint.lesson.retrieved > 0
-            drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
+            drawn.append(
+                Drawn(
+                    activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))
+                )
+            )
         if drawn[-1].shown:
             break
     return drawn
 
 
-def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Drawn | None) -> tuple[LessonHint, ...]:
+def note(
+    session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Drawn | None
+) -> tuple[LessonHint, ...]:
     """Note the lessons that are shown after a failure, or withheld; return those shown.
 
-    `before` is the one that was shown before it already; what counts of it is what follows on the failure, as with any other.
+    `before` is the one that was shown before it already; what counts of it is what follows on the
+    failure, as with any other.
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
@@ -306,7 +396,11 @@ def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Dr
         other for other in drawn if store.find_lesson(session, other.hint.lesson.id)
     )  # it may be erased since it was told
     for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
-        point: ActivationPoint = "pre_run" if before and before.shown and activation_id == before.activation_id else "on_error"
+        point: ActivationPoint = (
+            "pre_run"
+            if before and before.shown and activation_id == before.activation_id
+            else "on_error"
+        )
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
     return tuple(other.hint for other in drawn if other.shown)

@@ -1,4 +1,6 @@
-"""The judgement of lessons: what followed when one was shown and when it was not, and what becomes of it then."""
+"""The judgement of lessons: what followed when one was shown and when it was not, and what becomes
+of it then.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -38,26 +40,36 @@ NOTHING_FOLLOWED = Settlement(0, 0, None, None)
 
 
 def after_step(session: Session, run_id: str) -> None:
-    """Settle what can be settled after a step of a run, and of runs that have ended; decide about the lessons concerned.
+    """Settle what can be settled after a step of a run, and of runs that have ended; decide about
+    the lessons concerned.
 
-    Those that contradict them are concerned too: a loser is shown no more, so nothing of its own would be settled.
+    Those that contradict them are concerned too: a loser is shown no more, so nothing of its own
+    would be settled.
     """
     waiting = activations.unsettled(session, run_id, session.now - PAUSE)
     settled = [match.lesson_id for match in waiting if _settle(session, match, run_id)]
-    rivals = [other for lesson_id in dict.fromkeys(settled) for other, _, _ in store.conflicts_of(session, lesson_id)]
+    rivals = [
+        other
+        for lesson_id in dict.fromkeys(settled)
+        for other, _, _ in store.conflicts_of(session, lesson_id)
+    ]
     for lesson_id in dict.fromkeys([*settled, *rivals]):
         decide(session, store.get_lesson(session, lesson_id))
 
 
 def after_run(session: Session, run_id: str) -> None:
-    """Settle what a run leaves open, and decide anew about all lessons that fitted in it: an evaluator told how it went."""
+    """Settle what a run leaves open, and decide anew about all lessons that fitted in it: an
+    evaluator told how it went.
+    """
     after_step(session, run_id)
     for lesson_id in activations.lessons_of(session, run_id):
         decide(session, store.get_lesson(session, lesson_id))
 
 
 def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Settle what ended since, archive what nobody needed for long; yield how many. After a leap of the clock, do nothing."""
+    """Settle what ended since, archive what nobody needed for long; yield how many. After a leap of
+    the clock, do nothing.
+    """
     if last is None or has_leapt(last, runtime.clock()) or not waiting(runtime):
         return
     with runtime.write() as session:
@@ -73,7 +85,9 @@ def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the hints of which it can be said now what came of them, and the lessons that would be archived."""
+    """Count the hints of which it can be said now what came of them, and the lessons that would be
+    archived.
+    """
     session = runtime.read()
     return len(_ended(session)) + len(_unreliable(session))
 
@@ -83,9 +97,14 @@ def _ended(session: Session) -> list[Match]:
 
 
 def _unreliable(session: Session) -> list[Lesson]:
-    unused = (store.get_lesson(session, activation) for activation in activations.unused(session, session.now - UNUSED))
+    unused = (
+        store.get_lesson(session, activation)
+        for activation in activations.unused(session, session.now - UNUSED)
+    )
     return [
-        lesson for lesson in unused if lesson.reason != BY_PERSON and reliability(lesson.helped, lesson.hurt) < LOW_RELIABILITY
+        lesson
+        for lesson in unused
+        if lesson.reason != BY_PERSON and reliability(lesson.helped, lesson.hurt) < LOW_RELIABILITY
     ]
 
 
@@ -103,9 +122,11 @@ def _settle(session: Session, match: Match, run_id: str) -> bool:
 
 
 def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[FollowingStep]:
-    """Yield the steps that failed and those that put the failure right; what else worked has nothing to do with it.
+    """Yield the steps that failed and those that put the failure right; what else worked has
+    nothing to do with it.
 
-    To do what the lesson says and to fail in the same way is that failure again, whatever it is about.
+    To do what the lesson says and to fail in the same way is that failure again, whatever it is
+    about.
     """
     put_in = Fix.of(lesson.wrong, lesson.correct).put_in
     for step in follows:
@@ -115,10 +136,19 @@ def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[Follow
 
 
 def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
-    """Return True if the first step that bears on a failure put it right by what the lesson changes, names aside."""
-    fix, first = Fix.of(lesson.wrong, lesson.correct), next((step for step in follows if step.failed or step.fixes), None)
+    """Return True if the first step that bears on a failure put it right by what the lesson
+    changes, names aside.
+    """
+    fix, first = (
+        Fix.of(lesson.wrong, lesson.correct),
+        next((step for step in follows if step.failed or step.fixes), None),
+    )
     done = Fix.of("", first.action).put_in if first and not first.failed else frozenset()
-    return bool(done) and fix.taken_out.isdisjoint(done) and (not fix.put_in or not fix.put_in.isdisjoint(done))
+    return (
+        bool(done)
+        and fix.taken_out.isdisjoint(done)
+        and (not fix.put_in or not fix.put_in.isdisjoint(done))
+    )
 
 
 def decide(session: Session, lesson: Lesson) -> None:
@@ -148,8 +178,12 @@ def decide(session: Session, lesson: Lesson) -> None:
 def _loses(session: Session, lesson: Lesson) -> bool:
     """Say whether a lesson loses consistently against another that can still be shown."""
     against = store.conflicts_of(session, lesson.id)
-    rivals = [store.get_lesson(session, other) for other, won, lost in against if always_loses(won, lost)]
-    return any(lesson.status in ("candidate", "promoted") and lesson.purge_at is None for lesson in rivals)
+    rivals = [
+        store.get_lesson(session, other) for other, won, lost in against if always_loses(won, lost)
+    ]
+    return any(
+        lesson.status in ("candidate", "promoted") and lesson.purge_at is None for lesson in rivals
+    )
 
 
 def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
@@ -157,11 +191,15 @@ def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
     shown = [match for match in matches if match.shown and match.at > since][:MOST_RUNS]
     baseline = [match for match in matches if not match.shown][:MOST_RUNS]
     referees = _referees(session, [match.run_id for match in (*shown, *baseline)])
-    return judge(_evidence(session, lesson, shown, referees), _evidence(session, lesson, baseline, referees))
+    return judge(
+        _evidence(session, lesson, shown, referees), _evidence(session, lesson, baseline, referees)
+    )
 
 
 def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
-    """Return the models whose word on steps of these runs counts, since nothing else tells how those went."""
+    """Return the models whose word on steps of these runs counts, since nothing else tells how
+    those went.
+    """
     here = referee.judges_of(session, run_ids)
     return (
         [
@@ -174,22 +212,32 @@ def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
     )
 
 
-def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match], referees: Sequence[str]) -> list[RunEvidence]:
-    """Return what runs say of a lesson, of those that have ended or gone on for long enough, where the failure had a sequel."""
+def _evidence(
+    session: Session, lesson: Lesson, matches: Sequence[Match], referees: Sequence[str]
+) -> list[RunEvidence]:
+    """Return what runs say of a lesson, of those that have ended or gone on for long enough, where
+    the failure had a sequel.
+    """
     found: list[RunEvidence] = []
     for match in matches:
         steps = activations.following(session, match)
-        is_over = len(steps) >= HORIZON or match.last_at < session.now - PAUSE or match.passed is not None
+        is_over = (
+            len(steps) >= HORIZON or match.last_at < session.now - PAUSE or match.passed is not None
+        )
         follows = list(_concerning(steps, lesson))
         if is_over and follows:
             said = referee.score(session, match.run_id, match.seq, referees) if referees else None
-            known = replace(_of_run(match), referee_score=said, as_said=_does_as_said(steps, lesson))
+            known = replace(
+                _of_run(match), referee_score=said, as_said=_does_as_said(steps, lesson)
+            )
             found.append(evidence(follows, known))
     return found
 
 
 def _of_run(match: Match) -> RunEvidence:
-    """Return what is known of a run beside its steps; another program's runs are sessions, a person's days are."""
+    """Return what is known of a run beside its steps; another program's runs are sessions, a
+    person's days are.
+    """
     session = match.run_id if Client(match.client).is_program else f"{match.started_at:%Y-%m-%d}"
     unknown = RunEvidence(recurrences=0, errors=0, steps=0, session=session, block=match.agent)
     return replace(unknown, passed=match.passed, score=match.score)

@@ -1,6 +1,8 @@
-"""Lessons recalled in a chat: for a message that asks how something is done, or tells that it failed, and for no other.
+"""Lessons recalled in a chat: for a message that asks how something is done, or tells that it
+failed, and for no other.
 
-Only what was promoted is told. A lesson is found by its commands and by what its failures wrote, of which no word is told.
+Only what was promoted is told. A lesson is found by its commands and by what its failures wrote, of
+which no word is told.
 """
 
 import math
@@ -22,7 +24,9 @@ from memapp.store.session import Session
 MOST_IN_CHAT = 3
 MOST_LOOKED_AT = 500
 LEAST_COVERED = 0.4
-"""Of what a message says that names no program, so much has to be in a lesson, its rare words counting more."""
+"""Of what a message says that names no program, so much has to be in a lesson, its rare words
+counting more.
+"""
 _WORD = re.compile(r"[a-z]{2,}")
 
 
@@ -49,7 +53,9 @@ def recall_lessons(runtime: Runtime, thread_id: str, text: str) -> tuple[Recalle
     having = Counter(word for value in known.values() for word in value.all)
     weights = {word: math.log((len(known) + 1) / (having[word] + 0.5)) for word in asked}
     covered = {id: _covered(weights, item, is_named=bool(about)) for id, item in known.items()}
-    fitting = winners([_match(session, known[id].lesson, share) for id, share in covered.items() if share])
+    fitting = winners(
+        [_match(session, known[id].lesson, share) for id, share in covered.items() if share]
+    )
     fitting.sort(key=lambda one: (one.text_similarity, one.strength), reverse=True)
     found = [_recalled(known[match.lesson_id].lesson, match, session) for match in fitting]
     return tuple({hit.id: hit for hit in (*just_now, *found)}.values())[:MOST_IN_CHAT]
@@ -70,9 +76,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _covered(weights: Mapping[str, float], one: _Known, *, is_named: bool) -> float:
-    """Return how much of what a message says is in a lesson, 0 to 1, by the rarity of its words; 0 if it may not be about it.
+    """Return how much of what a message says is in a lesson, 0 to 1, by the rarity of its words; 0
+    if it may not be about it.
 
-    What only its failures wrote counts half. Where the message names no program, two words are needed, one of the command.
+    What only its failures wrote counts half. Where the message names no program, two words are
+    needed, one of the command.
     """
     shared = weights.keys() & one.all
     held = sum(weights[word] * (1 if word in one.commands else 0.5) for word in shared)
@@ -98,4 +106,6 @@ def _match(session: Session, lesson: Lesson, share: float) -> LessonMatch:
 
 def _recalled(lesson: Lesson, match: LessonMatch, session: Session) -> Recalled:
     score = round(sum(parts(match, (), session.now).values()), 4)
-    return Recalled("lesson", lesson.id, one_line(lesson.correct), "", "", lesson.updated_at, score, "words")
+    return Recalled(
+        "lesson", lesson.id, one_line(lesson.correct), "", "", lesson.updated_at, score, "words"
+    )

@@ -1,4 +1,6 @@
-"""Making of what was done with a tool, which may hold secrets, what is kept of it and by what a failure is recognised again."""
+"""Making of what was done with a tool, which may hold secrets, what is kept of it and by what a
+failure is recognised again.
+"""
 
 import hashlib
 import os
@@ -15,12 +17,25 @@ SCOPE_CHARS = 32
 
 
 def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
-    """Return an attempt without secrets, the home folder shortened: nothing else of it is ever written."""
+    """Return an attempt without secrets, the home folder shortened: nothing else of it is ever
+    written.
+    """
     action, output, before, after, reason = (
-        clean_text(text) for text in (attempt.action, attempt.output, attempt.state_before, attempt.state_after, attempt.reason)
+        clean_text(text)
+        for text in (
+            attempt.action,
+            attempt.output,
+            attempt.state_before,
+            attempt.state_after,
+            attempt.reason,
+        )
     )
     return attempt._replace(
-        action=action[:MAX_ACTION_CHARS], output=output, state_before=before, state_after=after, reason=reason
+        action=action[:MAX_ACTION_CHARS],
+        output=output,
+        state_before=before,
+        state_after=after,
+        reason=reason,
     )
 
 
@@ -40,6 +55,8 @@ def fingerprint_of(tool: str, scope: str, attempt: ToolAttempt) -> Fingerprint:
     return fingerprint.fingerprint(tool, scope, attempt, staying_words())
 
 
-def tags(attempt: ToolAttempt, feedback: Feedback, channel: Channel, before: float | None) -> tuple[str, ...]:
+def tags(
+    attempt: ToolAttempt, feedback: Feedback, channel: Channel, before: float | None
+) -> tuple[str, ...]:
     """Return the tags of a failed attempt; `before` is how near the goal was before it."""
     return tags_of(attempt, tag_patterns(), channel, feedback, before)

@@ -1,8 +1,10 @@
-"""The model as referee: it judges steps of runs that are over, in idle time, blindly: the job `referee`.
+"""The model as referee: it judges steps of runs that are over, in idle time, blindly: the job
+`referee`.
 
-It sees what was done up to a step, and nothing of what came of it. Of most steps it is known whether they worked: by those it is
-measured. What it says of the others counts in the utility of lessons while it is right often enough (`domain.lessons.referee`).
-A model whose entry in the list leaves it out is not asked.
+It sees what was done up to a step, and nothing of what came of it. Of most steps it is known
+whether they worked: by those it is measured. What it says of the others counts in the utility of
+lessons while it is right often enough (`domain.lessons.referee`). A model whose entry in the list
+leaves it out is not asked.
 """
 
 from collections.abc import Iterator
@@ -24,7 +26,9 @@ calibrations = reading(store.calibrations)
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Judge what is to be judged; yield 1 for each step, and stop at an answer that cannot be read. Raises `ModelError`."""
+    """Judge what is to be judged; yield 1 for each step, and stop at an answer that cannot be read.
+    Raises `ModelError`.
+    """
     model = runtime.chat.ready()
     for run_id, seq in _to_judge(runtime):
         if model is None or cancel.is_set() or not _judge(runtime, model, run_id, seq, cancel):
@@ -38,13 +42,16 @@ def waiting(runtime: Runtime) -> int:
 
 
 def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
-    """Return steps for the model to be measured by, and once that is done those that it is needed for."""
+    """Return steps for the model to be measured by, and once that is done those that it is needed
+    for.
+    """
     model = runtime.chat.ready()
     if model is None or not may_do(runtime, model, "referee"):
         return []
     session, key = runtime.read(), _key(model)
     so_far = next(
-        (calibration for calibration in store.calibrations(session) if calibration.model == key), Calibration(key, model.name)
+        (calibration for calibration in store.calibrations(session) if calibration.model == key),
+        Calibration(key, model.name),
     )
     is_measured = so_far.known >= MOST
     if is_measured and so_far.standing != "counts":
@@ -58,7 +65,9 @@ def _judge(runtime: Runtime, model: ChatModel, run_id: str, seq: int, cancel: Ca
     steps = [step for step in runs.steps_of(session, run_id) if step.seq <= seq]
     if not steps:
         return False
-    worked = words.parse(whole_reply(model, *words.request(runs.get_run(session, run_id).task, steps), cancel))
+    worked = words.parse(
+        whole_reply(model, *words.request(runs.get_run(session, run_id).task, steps), cancel)
+    )
     if worked is None or cancel.is_set():
         return False
     with runtime.write() as session:

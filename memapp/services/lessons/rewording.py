@@ -1,8 +1,9 @@
-"""The model as rewriter: in idle time it says a candidate in more general words, once: the job `rewording`.
+"""The model as rewriter: in idle time it says a candidate in more general words, once: the job
+`rewording`.
 
-A reply that cannot be read is asked for once more. What it says is taken only if it is the two commands that were carried out
-without some of their names; else the template stays. It sees no output of any command. A model whose entry in the list
-leaves it out is not asked.
+A reply that cannot be read is asked for once more. What it says is taken only if it is the two
+commands that were carried out without some of their names; else the template stays. It sees no
+output of any command. A model whose entry in the list leaves it out is not asked.
 """
 
 from collections.abc import Iterator
@@ -25,7 +26,9 @@ Said = tuple[str, str, LessonLevel]
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Ask about candidates, what recurs first; yield 1 for each that is reworded. Raises `ModelError`."""
+    """Ask about candidates, what recurs first; yield 1 for each that is reworded. Raises
+    `ModelError`.
+    """
     model = runtime.chat.ready()
     for lesson in _to_reword(runtime):
         asked = model is not None and bool(may_go(lesson.wrong, lesson.correct))
@@ -52,17 +55,23 @@ def _to_reword(runtime: Runtime) -> list[Lesson]:
 
 
 def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:
-    """Return what a model makes of a lesson; None where that cannot be read, nor what it answers when it is asked once more."""
+    """Return what a model makes of a lesson; None where that cannot be read, nor what it answers
+    when it is asked once more.
+    """
     prompt, sampling = words.request(lesson.wrong, lesson.correct, len(lesson.triggers))
     reply = whole_reply(model, prompt, sampling, cancel)
     said = words.parse(reply, len(lesson.triggers))
     if said or cancel.is_set():
         return said
-    return words.parse(whole_reply(model, words.again(prompt, reply), sampling, cancel), len(lesson.triggers))
+    return words.parse(
+        whole_reply(model, words.again(prompt, reply), sampling, cancel), len(lesson.triggers)
+    )
 
 
 def _taken(lesson: Lesson, said: Said) -> Said | None:
-    """Return the commands as they are to stand, with gaps; None where what a model made of them is not to be taken."""
+    """Return the commands as they are to stand, with gaps; None where what a model made of them is
+    not to be taken.
+    """
     new = reword(lesson.wrong, lesson.correct, *said[:2])
     if new is None:
         return None
@@ -70,14 +79,22 @@ def _taken(lesson: Lesson, said: Said) -> Said | None:
     return *new, "task" if is_named else said[2]
 
 
-def _reword(session: Session, lesson: Lesson, wrong: str, correct: str, level: LessonLevel, by: str) -> bool:
-    """Put the general commands in place; where another lesson says so already, let that be for these failures too."""
+def _reword(
+    session: Session, lesson: Lesson, wrong: str, correct: str, level: LessonLevel, by: str
+) -> bool:
+    """Put the general commands in place; where another lesson says so already, let that be for
+    these failures too.
+    """
     if store.get_lesson(session, lesson.id) != lesson:
         return False
     actor = Actor(by, step=session.new_id())
-    same = store.same_rule(session, session.normalise(rule(wrong, correct)), lesson.tool, lesson.scope)
+    same = store.same_rule(
+        session, session.normalise(rule(wrong, correct)), lesson.tool, lesson.scope
+    )
     if same is None:
-        changes.apply(session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor)
+        changes.apply(
+            session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor
+        )
         return True
     changes.apply(session, LessonEdited(same.id, triggers=lesson.triggers), actor)
     changes.apply(session, LessonMoved(lesson.id, "archived", MERGED), actor)

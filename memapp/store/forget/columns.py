@@ -2,8 +2,9 @@
 
 from memapp.store.snapshots import STEPS, TAGS, TEXT
 
-# What memapp wrote out of a memory and repeats its words. `holds` is a function of the connection: see `finding`. Of JSON only
-# what can hold a person's words counts, since memapp's own, such as the name of a category, may be the same.
+# What memapp wrote out of a memory and repeats its words. `holds` is a function of the connection:
+# see `finding`. Of JSON only what can hold a person's words counts, since memapp's own, such as the
+# name of a category, may be the same.
 REPEATING = (
     """UPDATE predictions SET text = '', needed_info = '[]', why = '' WHERE user_id = :user AND surprised IS NOT NULL
        AND (holds(text) OR holds(needed_info))""",
@@ -11,8 +12,8 @@ REPEATING = (
     """DELETE FROM supervisor_checkpoints WHERE user_id = :user AND (holds(checkpoint_data ->> 'needed_info')
        OR holds(checkpoint_data ->> 'last_prediction') OR holds(checkpoint_data ->> '$.prefetch.needed_info'))""",
 )
-# Where words stand that only somebody who wants them gone everywhere means; for the profile and its requests see
-# `consent_requests`.
+# Where words stand that only somebody who wants them gone everywhere means; for the profile and its
+# requests see `consent_requests`.
 ELSEWHERE = (
     "DELETE FROM drafts WHERE user_id = :user AND holds(text)",
     """DELETE FROM interface WHERE user_id = :user

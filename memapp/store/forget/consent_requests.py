@@ -1,7 +1,7 @@
 """The erasure of consent requests that repeat what is erased, and of words in the profile.
 
-What waits is withdrawn before it is deleted, as the schema demands. The profile changes by an approved request only: the wish
-that words be gone is the person's yes to one.
+What waits is withdrawn before it is deleted, as the schema demands. The profile changes by an
+approved request only: the wish that words be gone is the person's yes to one.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +26,11 @@ _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state 
                 AND id IN (SELECT request_id FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages)))
                 AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = consent_requests.id
                                 AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
-_MEMORY_HOLDS = "({})".format(" OR ".join(f"holds(nullif(memory, '') ->> '{name}')" for name in ("text", "tags", "instead_of")))
+_MEMORY_HOLDS = "({})".format(
+    " OR ".join(
+        f"holds(nullif(memory, '') ->> '{name}')" for name in ("text", "tags", "instead_of")
+    )
+)
 _HOLDING = f"""SELECT id FROM consent_requests
                WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(quote) OR {_MEMORY_HOLDS})"""  # noqa: S608
 
@@ -49,7 +53,9 @@ def erase(session: Session, request_ids: Collection[str]) -> int:
 
 
 def erase_saying(session: Session, same: Collection[str], *, waiting: bool) -> int:
-    """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
+    """Erase the requests that say one of these normal texts, those in time only if told to; a yes
+    forgets what it brought.
+    """
     saying = session.column(_SAYING, same=same, waiting=waiting)
     emptied = session.run(_EMPTY_MEMORY, same=same).rowcount
     return emptied + erase(session, saying)
@@ -65,20 +71,29 @@ def erase_holding(session: Session, actor: Actor, words: Sequence[str]) -> int:
     with searching(session, words):
         found = session.column(_HOLDING)
     holds = Needles(words).held_by
-    rows = session.run("SELECT field, value, request_id FROM profile WHERE user_id = :user").fetchall()
+    rows = session.run(
+        "SELECT field, value, request_id FROM profile WHERE user_id = :user"
+    ).fetchall()
     changed = [row for row in rows if holds(row["value"]) or row["request_id"] in found]
-    taken = [_put_anew(session, actor, item["field"], item["value"], gone=holds(item["value"])) for item in changed]
+    taken = [
+        _put_anew(session, actor, item["field"], item["value"], gone=holds(item["value"]))
+        for item in changed
+    ]
     erased = erase(session, found)
     erase(session, taken)
     return len(changed) + erased
 
 
 def _put_anew(session: Session, actor: Actor, field: str, value: str, *, gone: bool) -> str:
-    """Take a value away, or let a new request that does not hold the words stand behind it; return one that holds them itself."""
+    """Take a value away, or let a new request that does not hold the words stand behind it; return
+    one that holds them itself.
+    """
     request_id = session.new_id()
     says = {"old_value": value, "new_value": ""} if gone else {"old_value": "", "new_value": value}
     lasts = {"created_at": session.now, "expires_at": session.now + timedelta(days=1)}
-    session.insert("consent_requests", id=request_id, field=field, proposer="person", **says, **lasts)
+    session.insert(
+        "consent_requests", id=request_id, field=field, proposer="person", **says, **lasts
+    )
     consents.decide(session, request_id, "approved", "person")
     changes.apply(session, ProfileChanged(request_id), actor)
     return request_id if gone else ""

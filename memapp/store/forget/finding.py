@@ -32,7 +32,9 @@ def with_absorbed(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...
     return tuple(session.column(sql, ids=memory_ids))
 
 
-def made_of(session: Session, memory_ids: Sequence[str], message_ids: Sequence[str]) -> tuple[str, ...]:
+def made_of(
+    session: Session, memory_ids: Sequence[str], message_ids: Sequence[str]
+) -> tuple[str, ...]:
     """Return the insights and episodes that rest on any of these memories or messages."""
     sql = """SELECT id FROM memories WHERE user_id = :user AND (origin = 'reflected' OR kind = 'insight') AND id IN (
                  SELECT from_id FROM relations
@@ -42,14 +44,20 @@ def made_of(session: Session, memory_ids: Sequence[str], message_ids: Sequence[s
     return tuple(session.column(sql, memories=memory_ids, messages=message_ids))
 
 
-def in_trash(session: Session, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
-    """Return those of some memories that lie in the trash; with a time, those whose time there is over by then."""
+def in_trash(
+    session: Session, memory_ids: Sequence[str], until: datetime | None = None
+) -> tuple[str, ...]:
+    """Return those of some memories that lie in the trash; with a time, those whose time there is
+    over by then.
+    """
     sql = """SELECT id FROM memories WHERE +user_id = :user AND purge_at <= coalesce(:until, purge_at)
              AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"""
     return tuple(session.column(sql, ids=memory_ids, until=until))
 
 
-def overdue_threads(session: Session, thread_ids: Sequence[str], before: datetime) -> tuple[str, ...]:
+def overdue_threads(
+    session: Session, thread_ids: Sequence[str], before: datetime
+) -> tuple[str, ...]:
     """Return those of some chats that were deleted before a time."""
     sql = """SELECT id FROM threads WHERE user_id = :user AND deleted_at <= :before
              AND id IN (SELECT value FROM json_each(:ids)) ORDER BY id"""
@@ -57,7 +65,9 @@ def overdue_threads(session: Session, thread_ids: Sequence[str], before: datetim
 
 
 def said_in(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the messages that memories came from, what memapp asked about those, the answers to that, and all replies."""
+    """Return the messages that memories came from, what memapp asked about those, the answers to
+    that, and all replies.
+    """
     sql = """WITH sources (id) AS (SELECT message_id FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(:ids))),
              asked (id, thread_id, seq, answered) AS (
                SELECT m.id, m.thread_id, m.seq, p.decided_by = 'chat' FROM request_evidence e
@@ -77,7 +87,9 @@ def texts_of(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts_of_messages(session: Session, message_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return what the person wrote in messages. What a model replied is not theirs, and it replies the same to others too."""
+    """Return what the person wrote in messages. What a model replied is not theirs, and it replies
+    the same to others too.
+    """
     sql = "SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND id IN (SELECT value FROM json_each(:ids))"
     return tuple(session.column(sql, ids=message_ids))
 

@@ -11,7 +11,9 @@ PurgeKind = Literal["memory", "message", "thread", "words", "settle"]
 
 @dataclass(frozen=True, slots=True)
 class PurgeJob:
-    """What is to be erased: memories, messages and whole chats by id, and words wherever they stand."""
+    """What is to be erased: memories, messages and whole chats by id, and words wherever they
+    stand.
+    """
 
     memory_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
@@ -38,7 +40,12 @@ def plan(session: Session, job: PurgeJob) -> None:
 def planned(session: Session) -> tuple[PurgeJob, bool]:
     """Return what is still to be erased, and whether anything at all is left to do."""
     rows = session.run("SELECT kind, value FROM purge_jobs WHERE user_id = :user").fetchall()
-    return PurgeJob(**{field: tuple(value for of, value in rows if of == kind) for kind, field in _FIELDS.items()}), bool(rows)
+    return PurgeJob(
+        **{
+            field: tuple(value for of, value in rows if of == kind)
+            for kind, field in _FIELDS.items()
+        }
+    ), bool(rows)
 
 
 def mark_erased(session: Session) -> None:

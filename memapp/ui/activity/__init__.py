@@ -1,1 +1,3 @@
-"""The parts of Activity: how often and how well, the log of what was done to memories, and what can be taken back."""
+"""The parts of Activity: how often and how well, the log of what was done to memories, and what can
+be taken back.
+"""

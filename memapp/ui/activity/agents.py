@@ -37,24 +37,34 @@ class ShownAgent:
 
 def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
     return tuple(
-        ShownAgent(agent, _calls(runtime, agent), (*(score for _, score in agent.history(LINE - 1)), agent.trust))
+        ShownAgent(
+            agent,
+            _calls(runtime, agent),
+            (*(score for _, score in agent.history(LINE - 1)), agent.trust),
+        )
         for agent in trust.list_agents(runtime)
     )
 
 
 def _calls(runtime: Runtime, agent: Agent) -> tuple[Call, ...]:
-    return tuple(agents.list_calls(runtime, agent.name, TOLD)) if agent.name.startswith(CLIENT) else ()
+    return (
+        tuple(agents.list_calls(runtime, agent.name, TOLD)) if agent.name.startswith(CLIENT) else ()
+    )
 
 
 class AgentRows(TimedRows[ShownAgent]):
-    """Who, how much it is believed with the count of that, how that went, what it may do, and when it acted last."""
+    """Who, how much it is believed with the count of that, how that went, what it may do, and when
+    it acted last.
+    """
 
     def key(self, item: ShownAgent) -> str:
         return item.agent.name
 
     def draw(self, item: ShownAgent, width: int) -> Content:
         agent = item.agent
-        style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[agent.leave]
+        style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[
+            agent.leave
+        ]
         may = {"write": "", "ask": "! asks first", "nothing": "✗ blocked"}[agent.leave]
         line = "".join(bars(item.scores[-LINE:]))
         head = joined(
@@ -66,7 +76,9 @@ class AgentRows(TimedRows[ShownAgent]):
             return joined(head, (may, style))
         last_at = item.calls[0].ts if item.calls else agent.last_at
         last = ago(last_at, self.clock()) if last_at else ""
-        return joined(head, (f"{may:14}", style), (f"{_right_after_all(agent):20}{last}", "$text-muted"))
+        return joined(
+            head, (f"{may:14}", style), (f"{_right_after_all(agent):20}{last}", "$text-muted")
+        )
 
 
 def told(runtime: Runtime, shown: ShownAgent) -> str:
@@ -74,9 +86,17 @@ def told(runtime: Runtime, shown: ShownAgent) -> str:
     agent = shown.agent
     wrong = agent.total.judged - agent.total.impactful
     lines = [
-        ", ".join(filter(None, (agent.counted, f"corrected {wrong:,}" if wrong else "", _right_after_all(agent)))),
+        ", ".join(
+            filter(
+                None,
+                (agent.counted, f"corrected {wrong:,}" if wrong else "", _right_after_all(agent)),
+            )
+        ),
         *agent.remarks,
-        *(f"{_at(at)} {score:.2f} {one_line(why)}" for at, score, why in trust.history(runtime, agent)),
+        *(
+            f"{_at(at)} {score:.2f} {one_line(why)}"
+            for at, score, why in trust.history(runtime, agent)
+        ),
         *_asked(shown.calls),
     ]
     return "\n".join(filter(None, lines))

@@ -42,7 +42,9 @@ def done(line: LogLine) -> str:
 
 
 def about(line: LogLine) -> str:
-    """Return what it was done to: the words of a memory that is remembered, else only that it was one."""
+    """Return what it was done to: the words of a memory that is remembered, else only that it was
+    one.
+    """
     if line.entry.event is Event.PROFILE:
         return label_of(line.entry.memory_id)
     if is_file(line):
@@ -67,15 +69,23 @@ class LogRows(TimedRows[LogLine]):
 
     def draw(self, item: LogLine, width: int) -> Content:
         entry = item.entry
-        by = f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else f"{short_who(entry.actor):{SHORT_WHO}}"
+        by = (
+            f"{shorten(who(entry.actor), WHO - 1):{WHO}}"
+            if width >= WIDE
+            else f"{short_who(entry.actor):{SHORT_WHO}}"
+        )
         head = joined((f"{when(entry.at, self.clock()):{WHEN}}", "$text-muted"), (by, "$secondary"))
         why = called("log_reasons", str(entry.meta.get("reason", "")), "")
         what = (done(item).ljust(DONE), "bold")
-        return joined(head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted"))
+        return joined(
+            head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted")
+        )
 
 
 def short_who(actor: str) -> str:
-    """Return who did something, in few letters: what part of memapp did it is told where there is room."""
+    """Return who did something, in few letters: what part of memapp did it is told where there is
+    room.
+    """
     return "memapp" if is_memapp(actor) else who(actor.partition(":")[0])
 
 

@@ -50,7 +50,11 @@ def _rates(rates: Rates) -> Content:
 def _rate(rate: Rate, what: str, goal: str = "", reached: bool = True) -> Content:
     if rate.share is None:
         return joined((f"  - {what}: none yet" + (f", {goal}" if goal else ""), "$text-muted"))
-    sign = ("✓" if reached else "✗", "$text-success" if reached else "bold $text-warning") if goal else ("·", "$text-muted")
+    sign = (
+        ("✓" if reached else "✗", "$text-success" if reached else "bold $text-warning")
+        if goal
+        else ("·", "$text-muted")
+    )
     tail = (f"  {rate.share:.0%}" + (f", {goal}" if goal else ""), sign[1])
     return joined("  ", sign, f" {rate.held:,} of {rate.of:,} {what}", tail)
 
@@ -65,7 +69,11 @@ def _table(counts: Sequence[Count]) -> Content:
     for part in dict.fromkeys(part_of(count) for count in counts):
         lines.append(joined((f"  {part}", "$secondary")))
         lines += [_row(count) for count in counts if part_of(count) == part]
-    return Content("\n").join(lines if counts else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))])
+    return Content("\n").join(
+        lines
+        if counts
+        else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))]
+    )
 
 
 def _row(count: Count) -> Content:

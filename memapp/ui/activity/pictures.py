@@ -1,7 +1,9 @@
-"""The pictures of Activity: memories that came, recalls and expectations, over the last year or as long as there is anything.
+"""The pictures of Activity: memories that came, recalls and expectations, over the last year or as
+long as there is anything.
 
-Drawn here and not by Textual's `Sparkline`: that begins at the least value, so that nine of ten look like none, and draws a day
-without anything like one with little. A library for plots would be ten times the code for these thirty lines.
+Drawn here and not by Textual's `Sparkline`: that begins at the least value, so that nine of ten
+look like none, and draws a day without anything like one with little. A library for plots would be
+ten times the code for these thirty lines.
 """
 
 from collections.abc import Sequence
@@ -24,7 +26,12 @@ LABEL, NUMBERS = 12, 32
 TALL = 30
 """From so many lines on, the pictures are twice as high."""
 WIDEST = 3
-STYLES = {Kind.SEMANTIC: "$primary", Kind.EPISODIC: "$secondary", Kind.INSIGHT: "$accent", Kind.PROCEDURAL: "$success"}
+STYLES = {
+    Kind.SEMANTIC: "$primary",
+    Kind.EPISODIC: "$secondary",
+    Kind.INSIGHT: "$accent",
+    Kind.PROCEDURAL: "$success",
+}
 RATES = (
     ("recalled", "Answers for which something was recalled", "$primary"),
     ("expected", "Messages that came as expected, or on its topic", "$accent"),
@@ -50,21 +57,29 @@ class PicturesView(VerticalScroll, can_focus=True):
 
     def _draw(self) -> None:
         if self._tallies and self.size.width:
-            self.query_one("#pictures-text", Static).update(pictures(*self._tallies, self.size.width, self.size.height))
+            self.query_one("#pictures-text", Static).update(
+                pictures(*self._tallies, self.size.width, self.size.height)
+            )
 
 
 def pictures(tallies: Sequence[Tally], today: date, width: int, height: int) -> Content:
     """Draw all that was counted up to today."""
     if not tallies:
         return joined(("Nothing to draw yet. Chat (F2), and come back.", "$text-muted"))
-    columns = _Columns(min(tally.day for tally in tallies), today, max(10, width - LABEL - NUMBERS - 2))
+    columns = _Columns(
+        min(tally.day for tally in tallies), today, max(10, width - LABEL - NUMBERS - 2)
+    )
     high = 2 if height >= TALL else 1
     parts = [joined(("Memories, by the day on which they came", "bold $primary"))]
     for kind in Kind:
         name = f"{called('kinds', kind)}s".capitalize()
         parts += _counts(name, columns.of(tallies, kind), columns, high, STYLES[kind])
     for what, title, style in RATES:
-        parts += [Content(""), joined((title, "bold $primary")), *_rate(columns.of(tallies, what), columns, 2 * high, style)]
+        parts += [
+            Content(""),
+            joined((title, "bold $primary")),
+            *_rate(columns.of(tallies, what), columns, 2 * high, style),
+        ]
     parts += [Content(""), joined(("All that was done", "bold $primary"))]
     parts += _counts("", columns.of(tallies, "done"), columns, high, "$text-muted")
     return Content("\n").join([*parts, columns.legend()])
@@ -98,13 +113,21 @@ class _Columns:
         """Return what stands below the first column and the last."""
         begin = f"{self.first.day} {self.first:%B}"
         space = self.count * self.wide - len(begin) - len("today")
-        ends = f"{begin}{'':{space}}today" if space > 0 else f"since {begin}" if self.count > 1 else "today"
+        ends = (
+            f"{begin}{'':{space}}today"
+            if space > 0
+            else f"since {begin}"
+            if self.count > 1
+            else "today"
+        )
         days = "" if self.days == 1 else f"   each column {self.days} days"
         return joined((f"{'':{LABEL}}{ends}{days}", "$text-muted"))
 
 
 def bars(shares: Sequence[float | None], height: int = 1) -> list[str]:
-    """Return lines of blocks, each column as high as its share of 1; a point is one of which there is nothing."""
+    """Return lines of blocks, each column as high as its share of 1; a point is one of which there
+    is nothing.
+    """
 
     def sign(share: float | None, line: int) -> str:
         if share is None:
@@ -115,20 +138,44 @@ def bars(shares: Sequence[float | None], height: int = 1) -> list[str]:
     return ["".join(sign(share, line) for share in shares) for line in reversed(range(height))]
 
 
-def _counts(name: str, counts: Sequence[Rate], columns: _Columns, height: int, style: str) -> list[Content]:
+def _counts(
+    name: str, counts: Sequence[Rate], columns: _Columns, height: int, style: str
+) -> list[Content]:
     most = max((rate.of for rate in counts), default=0)
     total = sum(rate.of for rate in counts) // columns.wide
     words = f"{total:,} · most {most:,} {columns.each}" if most else "none yet"
-    return _drawn(bars([rate.of / most if rate.of else None for rate in counts], height if most else 1), name, words, style)
+    return _drawn(
+        bars([rate.of / most if rate.of else None for rate in counts], height if most else 1),
+        name,
+        words,
+        style,
+    )
 
 
 def _rate(rates: Sequence[Rate], columns: _Columns, height: int, style: str) -> list[Content]:
-    together = Rate(*(sum(each) // columns.wide for each in zip(*((rate.held, rate.of) for rate in rates), strict=True)))
-    words = f"{together.held:,} of {together.of:,} · {together.share:.0%}" if together.share is not None else "none yet"
-    return _drawn(bars([rate.share for rate in rates], height if together.of else 1), "0 to 100%", words, style)
+    together = Rate(
+        *(
+            sum(each) // columns.wide
+            for each in zip(*((rate.held, rate.of) for rate in rates), strict=True)
+        )
+    )
+    words = (
+        f"{together.held:,} of {together.of:,} · {together.share:.0%}"
+        if together.share is not None
+        else "none yet"
+    )
+    return _drawn(
+        bars([rate.share for rate in rates], height if together.of else 1),
+        "0 to 100%",
+        words,
+        style,
+    )
 
 
 def _drawn(lines: Sequence[str], name: str, words: str, style: str) -> list[Content]:
     """Put the name before the lowest line, and the numbers behind it."""
     above = [joined(" " * LABEL, (line, style)) for line in lines[:-1]]
-    return [*above, joined(f"  {name:{LABEL - 2}}", (lines[-1], style), (f"  {words}", "$text-muted"))]
+    return [
+        *above,
+        joined(f"  {name:{LABEL - 2}}", (lines[-1], style), (f"  {words}", "$text-muted")),
+    ]

@@ -50,7 +50,11 @@ def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine
     found = activity.entries(runtime, before=before, limit=PAGE + 1)
     ids = {entry.memory_id for entry in found[:PAGE] if entry.event is not Event.PROFILE}
     # The words of what is not remembered now stay out of the log.
-    texts = {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
+    texts = {
+        memory.id: memory.text
+        for memory in curate.get_many(runtime, ids)
+        if memory.state is State.LIVE
+    }
     lines: list[LogLine] = []
     for entry in found[:PAGE]:
         if entry.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, entry):
@@ -61,12 +65,18 @@ def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine
 
 
 def _is_alike(before: Entry, one: Entry) -> bool:
-    return before.memory_id.startswith(MESSAGE) and (before.step, before.event) == (one.step, one.event)
+    return before.memory_id.startswith(MESSAGE) and (before.step, before.event) == (
+        one.step,
+        one.event,
+    )
 
 
 def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ...]:
     """Return what can be taken back, or what upkeep did of it, last first."""
-    return tuple(Undoable(step, undo.describe(runtime, step)) for step in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep))
+    return tuple(
+        Undoable(step, undo.describe(runtime, step))
+        for step in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep)
+    )
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

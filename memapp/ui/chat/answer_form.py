@@ -15,11 +15,15 @@ class AnswerForm(Form[Revision]):
     """The answer in words of the person's own."""
 
     def __init__(self, text: str, save: Callable[[str], Revision]) -> None:
-        super().__init__("The answer in your own words", note="It stands in the chat in place of the answer.")
+        super().__init__(
+            "The answer in your own words", note="It stands in the chat in place of the answer."
+        )
         self._text, self._save_text = text, save
 
     def compose_fields(self) -> ComposeResult:
-        yield TextArea(clean(self._text), soft_wrap=True, compact=True, tab_behavior="focus", id="answer-text")
+        yield TextArea(
+            clean(self._text), soft_wrap=True, compact=True, tab_behavior="focus", id="answer-text"
+        )
 
     def keys(self) -> list[str]:
         return ["^s save"]

@@ -1,4 +1,6 @@
-"""The composer of Chat: it keeps drafts, holds an earlier message while that is edited, and opens the person's own editor."""
+"""The composer of Chat: it keeps drafts, holds an earlier message while that is edited, and opens
+the person's own editor.
+"""
 
 import asyncio
 import os
@@ -25,7 +27,9 @@ FALLBACK_EDITOR = "vi"
 
 
 class ChatComposer(Composer):
-    """What is being typed is kept at each pause, for each chat: it survives a crash, another chat, and leaving."""
+    """What is being typed is kept at each pause, for each chat: it survives a crash, another chat,
+    and leaving.
+    """
 
     def __init__(self, state: ChatState, commands: CommandMenu) -> None:
         super().__init__(commands)
@@ -39,7 +43,7 @@ class ChatComposer(Composer):
     def told(self, words: str, *, problem: bool = False) -> None:
         self.status.say(words, problem=problem)
 
-    # Drafts ----------------------------------------------------------------------------------------------------------
+    # Drafts ---------------------------------------------------------------------------------------
 
     def paused(self) -> None:
         self.status.typed_on()
@@ -74,7 +78,9 @@ class ChatComposer(Composer):
             self.fill(draft)
 
     def save_now(self) -> None:
-        """Keep what is being typed before the app ends; a message on its way stays the draft until its turn has saved it."""
+        """Keep what is being typed before the app ends; a message on its way stays the draft until
+        its turn has saved it.
+        """
         if self._state.held:
             return
         try:
@@ -82,7 +88,7 @@ class ChatComposer(Composer):
         except MemappError:
             return  # leaving must not fail; the last pause was saved
 
-    # Earlier messages ------------------------------------------------------------------------------------------------
+    # Earlier messages -----------------------------------------------------------------------------
 
     async def recall_prompts(self) -> None:
         """Let the up key bring back what the person typed before."""
@@ -110,7 +116,7 @@ class ChatComposer(Composer):
         later = f"\n{self.text}" if self.text else ""
         self.fill(Writing(unsent.text + later, unsent.pasted), undoable=True)
 
-    # Another editor --------------------------------------------------------------------------------------------------
+    # Another editor -------------------------------------------------------------------------------
 
     def action_editor(self) -> None:
         """Let the person write the message in the editor that EDITOR names; memapp waits."""
@@ -128,18 +134,26 @@ class ChatComposer(Composer):
 
 
 def _edited(text: str) -> str:
-    """Return the text as the person's editor left it. Raises `UsageError` if the editor cannot be started or fails."""
+    """Return the text as the person's editor left it. Raises `UsageError` if the editor cannot be
+    started or fails.
+    """
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK_EDITOR
-    with tempfile.TemporaryDirectory(prefix="memapp-") as folder:  # readable by the person only, like the file in it
+    with tempfile.TemporaryDirectory(
+        prefix="memapp-"
+    ) as folder:  # readable by the person only, like the file in it
         path = Path(folder) / "message.md"
         path.touch(mode=0o600)
         path.write_text(text, "utf-8")
         try:
             ended = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
         except (OSError, ValueError):
-            raise UsageError(f"The editor {command!r} cannot be started.", "Name another one in EDITOR.") from None
+            raise UsageError(
+                f"The editor {command!r} cannot be started.", "Name another one in EDITOR."
+            ) from None
         if ended:
-            raise UsageError(f"The editor ended with an error ({ended}).", "Your message is as it was.")
+            raise UsageError(
+                f"The editor ended with an error ({ended}).", "Your message is as it was."
+            )
         return clean(path.read_text("utf-8", errors="replace")).removesuffix("\n")
 
 
@@ -155,5 +169,7 @@ def _save(runtime: Runtime, thread_id: str, writing: Writing) -> None:
 
 def _load(runtime: Runtime, thread_id: str) -> Writing:
     spans = chats.choice(runtime, f"pasted:{thread_id}", [])
-    pasted = tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
+    pasted = (
+        tuple((int(start), int(end)) for start, end in spans) if isinstance(spans, list) else ()
+    )
     return Writing(chats.get_draft(runtime, thread_id), pasted)

@@ -1,4 +1,6 @@
-"""The middle of Chat: the conversation, the drawer, the line of news and the composer, and what their messages ask for."""
+"""The middle of Chat: the conversation, the drawer, the line of news and the composer, and what
+their messages ask for.
+"""
 
 import asyncio
 from pathlib import Path
@@ -22,7 +24,15 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.chat.turn import TurnView
 from memapp.ui.dialogs import Question, TextCard
-from memapp.ui.messages import Learned, LearningFailed, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
+from memapp.ui.messages import (
+    Learned,
+    LearningFailed,
+    ThreadStarted,
+    ThreadWanted,
+    TurnEnded,
+    TurnMoved,
+    TurnRefused,
+)
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.pasted import Spans, Writing
 from memapp.ui.safe import notify
@@ -59,10 +69,14 @@ class Conversation(Vertical):
         self.state.session.changed.subscribe(self, lambda _: self._memories_changed())
         self.state.session.taken_back.subscribe(self, self.transcript.took_back)
 
-    # Which chat is shown ---------------------------------------------------------------------------------------------
+    # Which chat is shown --------------------------------------------------------------------------
 
-    async def show(self, thread: Thread | None, at: Message | None = None, persona: str = "") -> None:
-        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
+    async def show(
+        self, thread: Thread | None, at: Message | None = None, persona: str = ""
+    ) -> None:
+        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it
+        at.
+        """
         state = self.state
         self.status.say("")  # what was said about another chat stays there
         state.thread, state.begun_by = thread, 0
@@ -85,12 +99,17 @@ class Conversation(Vertical):
         await self.composer.save()
 
     async def show_again(self) -> None:
-        """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
+        """Show what the file holds since something was erased: words that are gone stay nowhere
+        here, to be saved again.
+        """
         self.state.thoughts.clear()
         typed_since = self.composer.text.removeprefix(self._settled)
         self.composer.clear_text()
         await self.composer.recall_prompts()
-        await self.show(await asyncio.to_thread(read_models.last_thread, self.state.runtime), persona=self.state.persona_id)
+        await self.show(
+            await asyncio.to_thread(read_models.last_thread, self.state.runtime),
+            persona=self.state.persona_id,
+        )
         self.composer.move_cursor(self.composer.document.end)
         self.composer.insert(typed_since)
 
@@ -100,10 +119,11 @@ class Conversation(Vertical):
         if not self.state.busy:
             self.transcript.explain_all()
 
-    # The running turn ------------------------------------------------------------------------------------------------
+    # The running turn -----------------------------------------------------------------------------
 
     async def on_thread_started(self, event: ThreadStarted) -> None:
-        # Here, not on the screen: what the turn does next comes here too, and belongs to this thread.
+        # Here, not on the screen: what the turn does next comes here too, and belongs to this
+        # thread.
         if event.turn == self.state.begun_by != 0:
             await self.state.begin(event.thread)
         elif event.turn:  # another chat was opened since; what was sent is no draft any more
@@ -154,20 +174,30 @@ class Conversation(Vertical):
         await self.turn.say_what_waits()
 
     def begin_silence(self) -> None:
-        """Begin to wait for a silence, after which the persona may say something unasked, if the person set that."""
+        """Begin to wait for a silence, after which the persona may say something unasked, if the
+        person set that.
+        """
         if self._silence is not None:
             self._silence.stop()
         minutes = self.state.runtime.settings.remark_after_minutes
-        self._silence = self.set_timer(minutes * MINUTE_SECONDS, self.end_silence) if minutes else None
+        self._silence = (
+            self.set_timer(minutes * MINUTE_SECONDS, self.end_silence) if minutes else None
+        )
 
     def end_silence(self) -> None:
         """Let the persona say something, once a silence and never into what is being written."""
         thread, last = self.state.thread, self.transcript.last_answer
         quiet = not self.state.busy and self.state.can_answer and not self.composer.text
-        if quiet and thread is not None and thread.deleted_at is None and last is not None and not last.message.unprompted:
+        if (
+            quiet
+            and thread is not None
+            and thread.deleted_at is None
+            and last is not None
+            and not last.message.unprompted
+        ):
             self.state.talk.remark(thread)
 
-    # The composer ----------------------------------------------------------------------------------------------------
+    # The composer ---------------------------------------------------------------------------------
 
     @on(ChatComposer.Sent)
     @work(group="send", exclusive=True)
@@ -176,8 +206,12 @@ class Conversation(Vertical):
             await self.send(event.writing)
         except MemappError as error:
             self.status.say(str(error), problem=True)
-        except Exception as error:  # of what reads commands: what was written still stands in the composer
-            self.status.say(str(self.state.talk.bug(error, "kept this from being sent")), problem=True)
+        except (
+            Exception
+        ) as error:  # of what reads commands: what was written still stands in the composer
+            self.status.say(
+                str(self.state.talk.bug(error, "kept this from being sent")), problem=True
+            )
 
     @on(CommandMenu.OptionSelected)
     def _command_chosen(self, event: CommandMenu.OptionSelected) -> None:
@@ -205,10 +239,12 @@ class Conversation(Vertical):
         else:
             self.composer.insert(event.text)
 
-    # From the composer to a turn -------------------------------------------------------------------------------------
+    # From the composer to a turn ------------------------------------------------------------------
 
     async def send(self, writing: Writing) -> None:
-        """Send a message, or carry out a command. Raises `UsageError`; what was written then stays where it is."""
+        """Send a message, or carry out a command. Raises `UsageError`; what was written then stays
+        where it is.
+        """
         text = writing.text
         command = commands.parse(text)
         if command is not None and command.name in commands.RUNS:
@@ -224,13 +260,22 @@ class Conversation(Vertical):
         else:
             unescaped = commands.unescaped(text)
             moved = len(text) - len(unescaped)
-            self._submit(unescaped, tuple((max(0, start - moved), end - moved) for start, end in writing.pasted))
+            self._submit(
+                unescaped,
+                tuple((max(0, start - moved), end - moved) for start, end in writing.pasted),
+            )
 
     async def _is_for_memory(self, writing: Writing) -> bool:
-        """Say whether a message asks something of the memory and no more: then no model need answer."""
+        """Say whether a message asks something of the memory and no more: then no model need
+        answer.
+        """
         state = self.state
         return await asyncio.to_thread(
-            memory_request.needs_no_model, state.runtime, state.thread_id, writing.text, writing.pasted
+            memory_request.needs_no_model,
+            state.runtime,
+            state.thread_id,
+            writing.text,
+            writing.pasted,
         )
 
     def _submit(self, text: str, pasted: Spans) -> None:
@@ -254,7 +299,10 @@ class Conversation(Vertical):
             raise UsageError("Still busy. Esc stops what runs.")
         state.held_in = state.thread_id
         if not command.is_private:
-            composer.prompts = [written.text, *(prompt for prompt in composer.prompts if prompt != written.text)]
+            composer.prompts = [
+                written.text,
+                *(prompt for prompt in composer.prompts if prompt != written.text),
+            ]
         composer.leave_editing()
         composer.clear_text()
         state.talk.run(state.thread, command, written, state.persona_id)
@@ -263,10 +311,14 @@ class Conversation(Vertical):
 
     @on(ChatTranscript.GoOnWanted)
     def go_on(self) -> None:
-        """Ask for more of an answer that ended at its length limit; nobody typed these words, so nothing is learned from them."""
+        """Ask for more of an answer that ended at its length limit; nobody typed these words, so
+        nothing is learned from them.
+        """
         if self._may_answer():
             self.state.held_in = self.state.thread_id
-            self.state.talk.send(self.state.thread, GO_ON, ((0, len(GO_ON)),), self.state.persona_id)
+            self.state.talk.send(
+                self.state.thread, GO_ON, ((0, len(GO_ON)),), self.state.persona_id
+            )
 
     @on(ChatTranscript.CouncilWanted)
     def _council_wanted(self, event: ChatTranscript.CouncilWanted) -> None:
@@ -325,7 +377,12 @@ class Conversation(Vertical):
             case "undo":
                 notify(self, await self.state.session.undo())
             case "evidence":
-                await asyncio.to_thread(chats.add_context_card, self.state.runtime, (await self._begun()).id, command.text)
+                await asyncio.to_thread(
+                    chats.add_context_card,
+                    self.state.runtime,
+                    (await self._begun()).id,
+                    command.text,
+                )
                 self.transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
             case "council":
                 self._hold_council(command.text)
@@ -334,7 +391,11 @@ class Conversation(Vertical):
                 self._bring_in(moving_in.path_of(command.text))
             case "remark":
                 if self.state.busy or not self.state.can_answer:
-                    raise UsageError("Still answering." if self.state.busy else "There is no model to say something.")
+                    raise UsageError(
+                        "Still answering."
+                        if self.state.busy
+                        else "There is no model to say something."
+                    )
                 self.state.talk.remark(await self._begun())
             case "new":
                 self._leave_for()
@@ -344,7 +405,9 @@ class Conversation(Vertical):
                 await self.app.action_quit()
                 return
             case "persona" if not command.text:
-                self.status.say(f"Write /persona and a name: {', '.join(self.state.runtime.personas)}.")
+                self.status.say(
+                    f"Write /persona and a name: {', '.join(self.state.runtime.personas)}."
+                )
                 return
             case "persona":
                 self._leave_for(self.state.runtime.persona_called(command.text))
@@ -380,7 +443,9 @@ class Conversation(Vertical):
         """Return the chat on the screen; a new one begins with this."""
         state = self.state
         if state.thread is None:
-            await state.begin(await asyncio.to_thread(chats.new_thread, state.runtime, state.persona_id))
+            await state.begin(
+                await asyncio.to_thread(chats.new_thread, state.runtime, state.persona_id)
+            )
             assert state.thread is not None
             self.post_message(ThreadStarted(state.thread))
         return state.thread

@@ -22,20 +22,28 @@ SHOWN_CHARS = 600
 
 
 def path_of(written: str) -> Path:
-    """Return the path that was written, or dragged there: a terminal may quote it. Raises `UsageError` where nothing is."""
+    """Return the path that was written, or dragged there: a terminal may quote it. Raises
+    `UsageError` where nothing is.
+    """
     try:
         words = shlex.split(written)
     except ValueError:
         words = []
-    paths = [Path(word).expanduser() for word in (written.strip(), *(words if len(words) == 1 else ()))]
+    paths = [
+        Path(word).expanduser() for word in (written.strip(), *(words if len(words) == 1 else ()))
+    ]
     path = next((path for path in paths if path.exists()), None)
     if path is None:
         raise UsageError(f"There is no file or folder {paths[-1]}.")
     return path
 
 
-async def bring_in(node: "DOMNode", session: "AppSession", status: "StatusLine", path: Path) -> None:
-    """Say what an export would bring in; after a yes, back the memory up and bring it in, in one step to take back."""
+async def bring_in(
+    node: "DOMNode", session: "AppSession", status: "StatusLine", path: Path
+) -> None:
+    """Say what an export would bring in; after a yes, back the memory up and bring it in, in one
+    step to take back.
+    """
     from memapp.services import backups
     from memapp.services.imports.whole import import_file
     from memapp.services.imports.work import OF_CHATS
@@ -48,7 +56,9 @@ async def bring_in(node: "DOMNode", session: "AppSession", status: "StatusLine",
     if not found.step:
         raise UsageError(f"{path.name}: {found}.")
     said = f"{shorten(str(found), SHOWN_CHARS)}.\n\n{OF_CHATS if found.chats else ''}".strip()
-    if not await node.app.push_screen_wait(Question(f"Bring in {path.name}?", said, "bring it in", "leave it")):
+    if not await node.app.push_screen_wait(
+        Question(f"Bring in {path.name}?", said, "bring it in", "leave it")
+    ):
         return
     await asyncio.to_thread(backups.run, session.runtime, timedelta(0))
     found = await asyncio.to_thread(import_file, session.runtime, path)

@@ -1,4 +1,6 @@
-"""The quiet lines in the conversation: what came of a message, what it decided, and what went with it."""
+"""The quiet lines in the conversation: what came of a message, what it decided, and what went with
+it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,7 +14,9 @@ from memapp.ui.widgets.bubbles import Answer, Note, Said
 from memapp.ui.widgets.outcome import OutcomeNote
 
 
-def with_outcomes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, Outcome]) -> Iterator[Said | Answer | OutcomeNote]:
+def with_outcomes(
+    bubbles: Sequence[Said | Answer], outcomes: Mapping[str, Outcome]
+) -> Iterator[Said | Answer | OutcomeNote]:
     """Yield messages with what came of each, which stands below the answer to it."""
     below: list[OutcomeNote] = []
     for bubble in bubbles:
@@ -30,7 +34,9 @@ def value_of(request: ConsentRequest) -> tuple[str, str]:
 
 
 def passed_over_note(request: ConsentRequest) -> Note:
-    """Return what is said when the message after a question was no plain yes or no, or came too late."""
+    """Return what is said when the message after a question was no plain yes or no, or came too
+    late.
+    """
     if request.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
         return Note(line, ModeWanted("inbox", "requests"), waits=[value_of(request)])
@@ -47,5 +53,12 @@ def settled_note(one: Settled) -> Note:
     others = "another request" if one.aside == 1 else f"{one.aside} other requests"
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if is_memapp(one.by) else ""
-    line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
-    return Note(line, ModeWanted("inbox", "profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)
+    line = (
+        f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
+    )
+    return Note(
+        line,
+        ModeWanted("inbox", "profile"),
+        end=f"{twice}{aside}  ·  F4, tab shows it",
+        step=one.step,
+    )

@@ -1,4 +1,6 @@
-"""The state of Chat, which its parts share: the chat on the screen, the message on its way, the running turn."""
+"""The state of Chat, which its parts share: the chat on the screen, the message on its way, the
+running turn.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,7 +28,9 @@ class RunningTurn:
     stopped: bool = False
     """The person stopped it."""
     replaces: str = ""
-    """The message that the coming turn replaces: an answer that is retried, or a message that is edited."""
+    """The message that the coming turn replaces: an answer that is retried, or a message that is
+    edited.
+    """
     loop: Trace | None = None
     """What the loop did in it; None before the first turn of a chat."""
 
@@ -41,7 +45,9 @@ class RunningTurn:
 
 
 class ThoughtStore:
-    """The thoughts behind the last replies of this session, by reply id. They are kept in memory alone."""
+    """The thoughts behind the last replies of this session, by reply id. They are kept in memory
+    alone.
+    """
 
     def __init__(self) -> None:
         self._of_reply: dict[str, str] = {}
@@ -77,9 +83,12 @@ class ChatState:
         self.editing: Message | None = None
         """An earlier message that the composer holds, to be sent in other words."""
         self.held_in: str | None = None
-        """Where a message was written that is on its way, empty for a new chat; its turn settles the draft itself."""
+        """Where a message was written that is on its way, empty for a new chat; its turn settles
+        the draft itself.
+        """
         self.begun_by = 0
-        """The turn that begins the chat on the screen; 0 where that is there, or was opened since."""
+        """The turn that begins the chat on the screen; 0 where that is there, or was opened since.
+        """
         self.turn = RunningTurn()
         self.thoughts = ThoughtStore()
 

@@ -1,4 +1,6 @@
-"""The line above the composer: something just said, else what is going on; and what the empty composer says."""
+"""The line above the composer: something just said, else what is going on; and what the empty
+composer says.
+"""
 
 import time
 
@@ -11,7 +13,9 @@ from memapp.ui.widgets.statusline import StatusLine
 SAID_SECONDS = 4.0
 """How long something said stays, even if there is news."""
 SOON_SECONDS = 0.3
-"""When it is looked again what is going on, after something was done and while a model loads; never while nothing goes on."""
+"""When it is looked again what is going on, after something was done and while a model loads; never
+while nothing goes on.
+"""
 HINTS = {
     "ready": "Write to {}. Enter sends, / lists what else you can do.",
     "loading": "Write already; your message waits for the model.",
@@ -67,7 +71,9 @@ class Status(StatusLine):
             return
         if words:  # there is news, so what was said is over
             self._said, self._problem = "", False
-        arriving = f"↓ Fetching {download.name}: {download} · F8 stops it" if download is not None else ""
+        arriving = (
+            f"↓ Fetching {download.name}: {download} · F8 stops it" if download is not None else ""
+        )
         super().say(words or self._said or arriving, problem=problem or self._problem)
 
     def _look_later(self, seconds: float) -> None:

@@ -1,4 +1,6 @@
-"""The list of chats, and what a person does with whole chats: list, search, rename, delete. Each can be undone."""
+"""The list of chats, and what a person does with whole chats: list, search, rename, delete. Each
+can be undone.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -89,33 +91,49 @@ class Threads(Vertical):
         self._text = ""
         """What is searched for."""
         self._left: tuple[str, Thread] | None = None
-        """The chat that was on the screen when it was deleted, and the step that undo knows that by."""
+        """The chat that was on the screen when it was deleted, and the step that undo knows that
+        by.
+        """
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False)
+        yield Input(
+            placeholder="Search chats", compact=True, id="thread-search", select_on_focus=False
+        )
         yield ThreadList(self)
 
     @background("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
-        found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
+        found = await asyncio.to_thread(
+            partial(chats.list_threads, self._runtime, self._text, limit=count + 1)
+        )
         self.show(found[:count], more=len(found) > count)
 
     def show(self, threads: Sequence[Thread], *, more: bool) -> None:
-        """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
+        """Show these chats, and mark the one that is open; in the list, the cursor stays with the
+        chat it is on.
+        """
         self._threads = {thread.id: thread for thread in threads}
         rows, now = self.query_one(ThreadList), self._runtime.clock()
         current = self._state.thread_id
         on, otherwise = current, 0
         if rows.has_focus and rows.highlighted is not None:
-            on, otherwise = rows.get_option_at_index(rows.highlighted).id or current, min(rows.highlighted, len(threads) - 1)
-        at = next((number for number, thread in enumerate(threads) if thread.id == on), otherwise if threads else None)
+            on, otherwise = (
+                rows.get_option_at_index(rows.highlighted).id or current,
+                min(rows.highlighted, len(threads) - 1),
+            )
+        at = next(
+            (number for number, thread in enumerate(threads) if thread.id == on),
+            otherwise if threads else None,
+        )
         options = [Option(self._row(thread, current, now), id=thread.id) for thread in threads]
         if more:
             options.append(Option(plain("  more…", "$text-muted"), id=MORE))
         if not options:
             why = "no title has these words" if self.query_one(Input).value else "no chats yet"
             options = [Option(plain(f"  {why}", "$text-muted"), disabled=True)]
-        if [(option.id, option.prompt) for option in options] != [(option.id, option.prompt) for option in rows.options]:
+        if [(option.id, option.prompt) for option in options] != [
+            (option.id, option.prompt) for option in rows.options
+        ]:
             rows.set_options(options)
         rows.highlighted = at
         rows.refresh_bindings()
@@ -150,7 +168,11 @@ class Threads(Vertical):
         name = persona.name if persona and thread.persona != self._runtime.settings.persona else ""
         sign = "● " if thread.id == current else "  "
         when = moment(thread.updated_at, now)
-        whose = joined(row(name, NAME_CHARS, "$text-muted"), (": ", "$text-muted")) if name else Content("")
+        whose = (
+            joined(row(name, NAME_CHARS, "$text-muted"), (": ", "$text-muted"))
+            if name
+            else Content("")
+        )
         title = row(thread.title, 25 - len(when) - whose.cell_length)
         return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))
 
@@ -161,7 +183,9 @@ class Threads(Vertical):
             return
         await asyncio.to_thread(chats.rename_thread, self._runtime, thread.id, title)
         label = f"Renamed “{shorten(thread.title, 40)}”"
-        self._session.undone.push(label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title))
+        self._session.undone.push(
+            label, lambda runtime: chats.rename_thread(runtime, thread.id, thread.title)
+        )
         self.list()
 
     @background("deed")
@@ -173,7 +197,13 @@ class Threads(Vertical):
         title = thread.title
         if title == chats.NEW_TITLE:  # it gets another with its first answer
             title = next(
-                (message.text for message in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title
+                (
+                    message.text
+                    for message in (
+                        await asyncio.to_thread(chats.page, self._runtime, thread.id)
+                    ).messages
+                ),
+                title,
             )
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(one_line(title), 40)}”"
@@ -193,14 +223,22 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        ends = [(thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at)) for thread in deleted if thread.deleted_at]
+        ends = [
+            (thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at))
+            for thread in deleted
+            if thread.deleted_at
+        ]
         missing = await asyncio.to_thread(lifecycle.days_missing, runtime, ends)
         stays = {id: kept(end, now, missing.get(id, 0)) for id, _, end in ends}
         rows = {item.id: f"{shorten(item.title, 40)} · {stays[item.id]}" for item in deleted}
-        chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
+        chosen = await self.app.push_screen_wait(
+            Choice("Bring back a deleted chat", rows, deleted[0].id)
+        )
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)
-            self.screen.post_message(ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen)))
+            self.screen.post_message(
+                ThreadWanted(await asyncio.to_thread(chats.get_thread, runtime, chosen))
+            )
 
     @background("deed")
     async def erase(self, thread: Thread) -> None:
@@ -208,10 +246,14 @@ class Threads(Vertical):
         text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
         if await self.app.push_screen_wait(ConfirmErase("Erase this chat for good?", text)) is None:
             return
-        receipt = await self._session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id]))
+        receipt = await self._session.erase(
+            self, partial(forget.purge_chats, self._runtime, [thread.id])
+        )
         await show_receipt(self, self._session, receipt)
 
     def brought_back(self, step: str) -> None:
-        """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
+        """Show a chat again that was on the screen when it was deleted, unless another one is there
+        now.
+        """
         if self._left is not None and self._left[0] == step and self._state.thread is None:
             self.screen.post_message(ThreadWanted(self._left[1], stay=self.has_focus_within))

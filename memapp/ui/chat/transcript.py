@@ -1,7 +1,8 @@
 """The conversation on the screen: what it shows of a chat, and what keys do to the chosen message.
 
-It is one stop for the tab key; the arrow keys go from message to message and from chip to chip. Letters are commands on a
-message that is chosen; as long as none is, they are words for the composer.
+It is one stop for the tab key; the arrow keys go from message to message and from chip to chip.
+Letters are commands on a message that is chosen; as long as none is, they are words for the
+composer.
 """
 
 import asyncio
@@ -44,7 +45,9 @@ from memapp.ui.widgets.transcript import Transcript
 
 
 class ChatTranscript(Transcript):
-    """The messages of the chat that is shown: its end, the stretch around a message, earlier pages, or a welcome."""
+    """The messages of the chat that is shown: its end, the stretch around a message, earlier pages,
+    or a welcome.
+    """
 
     BINDING_GROUP_TITLE = "Conversation"
     HELP = (
@@ -71,14 +74,28 @@ class ChatTranscript(Transcript):
         Binding("w", "outcome", "What was kept", id="transcript.outcome"),
         Binding("s", "council", "Council", id="transcript.council"),
         *(
-            Binding(str(key), f"take('{choice}')", label, show=False, id=f"transcript.take_{choice}")
+            Binding(
+                str(key), f"take('{choice}')", label, show=False, id=f"transcript.take_{choice}"
+            )
             for key, (choice, label) in CHOICES.items()
         ),
         Binding("z", "thoughts", "Thoughts", id="transcript.thoughts"),
         Binding("t", "samples", "Sample chats", id="transcript.samples"),
         Binding("v", "colours", "Colours", id="transcript.colours"),
-        Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
-        Binding("right_square_bracket", "variant(1)", "Other answer", show=False, id="transcript.variant_after"),
+        Binding(
+            "left_square_bracket",
+            "variant(-1)",
+            "Other answer",
+            show=False,
+            id="transcript.variant_before",
+        ),
+        Binding(
+            "right_square_bracket",
+            "variant(1)",
+            "Other answer",
+            show=False,
+            id="transcript.variant_after",
+        ),
     ]
 
     @dataclass
@@ -112,9 +129,11 @@ class ChatTranscript(Transcript):
         self._drawer = drawer
         self.actions = MemoryActions(self, state.session)
         self._refusals: dict[str, Refusals] = {}
-        """What was judged of the messages on the screen, by their ids, once: that takes the embedding model."""
+        """What was judged of the messages on the screen, by their ids, once: that takes the
+        embedding model.
+        """
 
-    # What is shown of the chats --------------------------------------------------------------------------------------
+    # What is shown of the chats -------------------------------------------------------------------
 
     async def show_thread(self, thread: Thread, at: Message | None = None) -> None:
         """Show the last messages of a thread, or those around `at`."""
@@ -123,13 +142,19 @@ class ChatTranscript(Transcript):
             await self.welcome()
             return
         self._refusals.clear()
-        await self.show(await self._widgets(page.messages), earlier=page.more, later=later, at=at.id if at else "")
+        await self.show(
+            await self._widgets(page.messages),
+            earlier=page.more,
+            later=later,
+            at=at.id if at else "",
+        )
         self.explain_all()
         self.show_outcomes()
         self.show_councils()
 
     async def show_news(self, thread: Thread) -> bool:
-        """Show the end of a thread anew if it is not what is on the screen; say whether all of it is there now.
+        """Show the end of a thread anew if it is not what is on the screen; say whether all of it
+        is there now.
 
         Whoever reads further above stays there.
         """
@@ -137,7 +162,9 @@ class ChatTranscript(Transcript):
             return True
         now = (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages
         shown = [bubble.message for bubble in self.bubbles]
-        written = self._state.busy or self._state.turn.doing  # the end of a turn may be told and not shown yet
+        written = (
+            self._state.busy or self._state.turn.doing
+        )  # the end of a turn may be told and not shown yet
         if written or _known(shown[-len(now) :]) == _known(now[-len(shown) :]):
             return True
         if not self.is_vertical_scroll_end:
@@ -185,14 +212,24 @@ class ChatTranscript(Transcript):
         return answer
 
     async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | OutcomeNote]:
-        """Return the messages with a quiet line for what is remembered of them or waits because of them."""
+        """Return the messages with a quiet line for what is remembered of them or waits because of
+        them.
+        """
         outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, {})
         return list(with_outcomes([self.bubble(message) for message in messages], outcomes))
 
     def explain_all(self) -> None:
-        """Look up again what all answers on the screen were made from; an old result must not come after a newer one."""
+        """Look up again what all answers on the screen were made from; an old result must not come
+        after a newer one.
+        """
         self.workers.cancel_group(self, "explain")
-        self.explain([bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said | Answer)])
+        self.explain(
+            [
+                bubble.message
+                for bubble in (*self._above, *self.bubbles)
+                if isinstance(bubble, Said | Answer)
+            ]
+        )
 
     @background("explain")
     async def explain(self, messages: Sequence[Message]) -> None:
@@ -212,8 +249,12 @@ class ChatTranscript(Transcript):
 
     @background("outcomes", exclusive=True)
     async def show_outcomes(self) -> None:
-        """Say below the answers what came of their messages: at once what the file tells, then what is still to be judged."""
-        messages = [bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)]
+        """Say below the answers what came of their messages: at once what the file tells, then what
+        is still to be judged.
+        """
+        messages = [
+            bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)
+        ]
         if self._state.busy:
             messages = messages[:-1]  # of the one that is answered it is told in the end
         await self._look_at(messages)
@@ -227,7 +268,9 @@ class ChatTranscript(Transcript):
             await self._look_at([message])
 
     async def _look_at(self, messages: Sequence[Message]) -> None:
-        found = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, dict(self._refusals))
+        found = await asyncio.to_thread(
+            read_models.outcomes, self._runtime, messages, dict(self._refusals)
+        )
         if self.is_attached:  # memapp may have closed meanwhile
             for message in messages:
                 self.put_outcome(message.id, found.get(message.id, Outcome()))
@@ -235,7 +278,9 @@ class ChatTranscript(Transcript):
     @background("councils", exclusive=True)
     async def show_councils(self) -> None:
         """Show below the answers what councils said of them."""
-        messages = [bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)]
+        messages = [
+            bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)
+        ]
         found = await asyncio.to_thread(read_models.councils, self._runtime, messages)
         if self.is_attached:
             for shown in found.values():
@@ -245,11 +290,14 @@ class ChatTranscript(Transcript):
     async def hide_answered(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
         if notes := [item for item in self.query(Note) if item.waits]:
-            left = {value_of(request) for request in await asyncio.to_thread(pending.list_pending, self._runtime)}
+            left = {
+                value_of(request)
+                for request in await asyncio.to_thread(pending.list_pending, self._runtime)
+            }
             for note in notes:
                 note.display = not left.isdisjoint(note.waits)
 
-    # What is typed ---------------------------------------------------------------------------------------------------
+    # What is typed --------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
         letter = event.character or ""
@@ -272,18 +320,28 @@ class ChatTranscript(Transcript):
         """Where the memory file is, while the card of the first start tells it."""
         return next((item.path for item in self.query(Welcome)), "")
 
-    # What is done with a message -------------------------------------------------------------------------------------
+    # What is done with a message ------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # Textual's signature
+    def check_action(
+        self, action: str, parameters: tuple[object, ...]
+    ) -> bool | None:  # Textual's signature
         match action:
             case "choose":
                 return self._cursor is None and bool(self.bubbles)
             case "go_on":
                 return self._cursor is not None and self.can_go_on
             case "retry":
-                return self._cursor is not None and self.last_answer is not None and not self.in_own_words
+                return (
+                    self._cursor is not None
+                    and self.last_answer is not None
+                    and not self.in_own_words
+                )
             case "take_back":
-                return self._cursor is not None and self.outcome is not None and self.outcome.does("undo")
+                return (
+                    self._cursor is not None
+                    and self.outcome is not None
+                    and self.outcome.does("undo")
+                )
             case "edit" | "remember" if self._cursor is not None and self.outcome is not None:
                 return self.outcome.does("edit" if action == "edit" else "keep")
             case "outcome":
@@ -293,11 +351,17 @@ class ChatTranscript(Transcript):
             case "take":
                 return self.council is not None and self.council.takes(cast(Choice, parameters[0]))
             case "thoughts":
-                return self._cursor is not None and isinstance(self.cursor, Answer) and self.cursor.thoughts is not None
+                return (
+                    self._cursor is not None
+                    and isinstance(self.cursor, Answer)
+                    and self.cursor.thoughts is not None
+                )
             case "step" | "open" | "edit" | "remember" | "variant":
                 return self._cursor is not None
             case "chip" | "first" | "last":
-                return bool(self.bubbles)  # beside the card of the first start their letters begin a message
+                return bool(
+                    self.bubbles
+                )  # beside the card of the first start their letters begin a message
             case "copy":
                 return self._takes_letters
             case "samples" | "colours":
@@ -325,7 +389,9 @@ class ChatTranscript(Transcript):
         if (bubble := self.cursor) is None:
             return
         before = bubbles[: bubbles.index(bubble) + 1]
-        said = next((bubble for bubble in reversed(before) if bubble.message.role is Role.USER), None)
+        said = next(
+            (bubble for bubble in reversed(before) if bubble.message.role is Role.USER), None
+        )
         if said is not None:
             self.post_message(self.EditWanted(said.message))
 
@@ -337,11 +403,17 @@ class ChatTranscript(Transcript):
             self.outcome.do("undo")
 
     def _reviewed(self) -> str | None:
-        """Return the message over whose answer a council can be held: that of the chosen answer, or of a card that stopped."""
+        """Return the message over whose answer a council can be held: that of the chosen answer, or
+        of a card that stopped.
+        """
         if self.council is not None:
             return self.council.message_id if self.council.shown.is_open else None
         answer = self.cursor
-        if not isinstance(answer, Answer) or answer.message.origin is Origin.COMMAND or answer.message.model == OWN_WORDS:
+        if (
+            not isinstance(answer, Answer)
+            or answer.message.origin is Origin.COMMAND
+            or answer.message.model == OWN_WORDS
+        ):
             return None
         return answer.message.reply_to
 
@@ -394,12 +466,17 @@ class ChatTranscript(Transcript):
         """Make the answer before or after the chosen one the one that counts."""
         answer = self.cursor
         if isinstance(answer, Answer) and answer.message.unprompted:
-            answer = self.replied  # what was said unasked has no other forms; the answer above it may have some
+            answer = (
+                self.replied
+            )  # what was said unasked has no other forms; the answer above it may have some
         if not isinstance(answer, Answer):
             return
         reply = answer.message
         variants = await asyncio.to_thread(chats.variants, self._runtime, reply)
-        at = next((number for number, message in enumerate(variants) if message.id == reply.id), 0) + step
+        at = (
+            next((number for number, message in enumerate(variants) if message.id == reply.id), 0)
+            + step
+        )
         if not 0 <= at < len(variants) or self._state.turn.doing:
             return
         last = self.replied
@@ -412,7 +489,7 @@ class ChatTranscript(Transcript):
         self.explain([variants[at]])
         self.show_outcomes()
 
-    # What is done about what came of one ------------------------------------------------------------------------------
+    # What is done about what came of one ----------------------------------------------------------
 
     @on(OutcomeNote.Wanted)
     @background("deed")
@@ -423,9 +500,13 @@ class ChatTranscript(Transcript):
             case "undo", Taught(step=step):
                 await self.run_action(f"app.undo({step!r})")
             case "keep", NotKept() as one:
-                said, step = await asyncio.to_thread(not_kept.keep_anyway, self._runtime, event.note.message_id, one)
+                said, step = await asyncio.to_thread(
+                    not_kept.keep_anyway, self._runtime, event.note.message_id, one
+                )
                 if step:
-                    self._state.session.did(self, f"Remembered “{shorten(words_of(one), LABEL_CHARS)}”", step)
+                    self._state.session.did(
+                        self, f"Remembered “{shorten(words_of(one), LABEL_CHARS)}”", step
+                    )
                 else:
                     notify(self, said, problem=True)
             case "open", Taught(memory=memory):
@@ -433,7 +514,7 @@ class ChatTranscript(Transcript):
             case "open", ConsentRequest():
                 self.app.post_message(ModeWanted("inbox", "requests"))
 
-    # What opens above it ---------------------------------------------------------------------------------------------
+    # What opens above it --------------------------------------------------------------------------
 
     def action_open(self) -> None:
         match self.stop:
@@ -453,7 +534,12 @@ class ChatTranscript(Transcript):
             self.app.post_message(ModeWanted("learned", hit.id))
         else:
             message = await asyncio.to_thread(chats.get_message, self._runtime, hit.id)
-            await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, jump="go there")
+            await self._read(
+                "You said" if hit.said_by == "user" else "An earlier answer",
+                message,
+                why,
+                jump="go there",
+            )
 
     @background("card", exclusive=True)
     async def _open_message(self, message: Message) -> None:
@@ -461,7 +547,9 @@ class ChatTranscript(Transcript):
 
     async def _read(self, title: str, message: Message, note: str = "", *, jump: str = "") -> None:
         """Show a whole message, and do what the person then wants."""
-        wanted = await self.app.push_screen_wait(TextCard(title, message.text, note=note, jump=jump))
+        wanted = await self.app.push_screen_wait(
+            TextCard(title, message.text, note=note, jump=jump)
+        )
         if wanted == "copy":
             copy(self, message.text)
         elif wanted == "jump":
@@ -470,10 +558,21 @@ class ChatTranscript(Transcript):
     @on(Markdown.LinkClicked)
     @background("card", exclusive=True)
     async def _follow(self, event: Markdown.LinkClicked) -> None:
-        """Show where a link leads; it is opened only on a word of the person, and only if it is a web address."""
+        """Show where a link leads; it is opened only on a word of the person, and only if it is a
+        web address.
+        """
         web = event.href.startswith(("http://", "https://"))
-        note = "This leaves memapp: your browser will open it." if web else "memapp opens only web addresses."
-        question = Question("Open this link?", f"{shorten(event.href, 500)}\n\n{note}", "open it" if web else "close", "close")
+        note = (
+            "This leaves memapp: your browser will open it."
+            if web
+            else "memapp opens only web addresses."
+        )
+        question = Question(
+            "Open this link?",
+            f"{shorten(event.href, 500)}\n\n{note}",
+            "open it" if web else "close",
+            "close",
+        )
         if await self.app.push_screen_wait(question) and web:
             self.app.open_url(event.href)
 

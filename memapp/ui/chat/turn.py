@@ -1,4 +1,6 @@
-"""The running turn on the screen: its answer as it streams, the loop in the drawer, its end, and what came of its message."""
+"""The running turn on the screen: its answer as it streams, the loop in the drawer, its end, and
+what came of its message.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -53,7 +55,9 @@ HINTS = (
 class TurnView:
     """What the screen shows of the turn that runs, or ran last."""
 
-    def __init__(self, state: ChatState, transcript: ChatTranscript, drawer: LoopDrawer, status: Status) -> None:
+    def __init__(
+        self, state: ChatState, transcript: ChatTranscript, drawer: LoopDrawer, status: Status
+    ) -> None:
         self._state = state
         self._transcript = transcript
         self._drawer = drawer
@@ -63,7 +67,9 @@ class TurnView:
         self._message: Message | None = None
         self._settled: tuple[Settled, ...] = ()
         self._passed_over: ConsentRequest | None = None
-        """What that message decided, and the question that it passed over, to be said once the turn has ended."""
+        """What that message decided, and the question that it passed over, to be said once the turn
+        has ended.
+        """
         self._hinted_at = ""
 
     @property
@@ -73,11 +79,20 @@ class TurnView:
     async def follow(self, moved: TurnMoved) -> None:
         """Let the screen follow one event of the turn."""
         turn, answer = self._turn, self._answer()
-        turn.loop = loop = Trace() if isinstance(moved.event, Accepted) or turn.loop is None else turn.loop
+        turn.loop = loop = (
+            Trace() if isinstance(moved.event, Accepted) or turn.loop is None else turn.loop
+        )
         match moved.event:
             case Accepted(message=message, reply=reply):
-                turn.thread_id, turn.reply, turn.text, turn.stopped = moved.thread_id, reply, "", False
-                turn.phase = f"{'Running' if reply.origin is Origin.COMMAND else 'Thinking'} · esc stops"
+                turn.thread_id, turn.reply, turn.text, turn.stopped = (
+                    moved.thread_id,
+                    reply,
+                    "",
+                    False,
+                )
+                turn.phase = (
+                    f"{'Running' if reply.origin is Origin.COMMAND else 'Thinking'} · esc stops"
+                )
                 await self._add(message, reply)
                 self._accepted = moved.event
             case Checked(expected=expected):
@@ -98,7 +113,11 @@ class TurnView:
                 await self._think(answer, text, retracts=retracts)
             case Streamed(text=text):
                 turn.text += text
-                turn.phase = turn.phase if turn.reply and turn.reply.origin is Origin.COMMAND else "Writing · esc stops"
+                turn.phase = (
+                    turn.phase
+                    if turn.reply and turn.reply.origin is Origin.COMMAND
+                    else "Writing · esc stops"
+                )
                 if answer:
                     answer.add(text)
             case Restarted():
@@ -114,7 +133,11 @@ class TurnView:
                 await self._show_question(question)
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
-                self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
+                self._note(
+                    moved.thread_id,
+                    "Not taken back, since it was changed later or in part erased",
+                    kept,
+                )
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
             case Retracted():
@@ -122,7 +145,9 @@ class TurnView:
             case CouncilSat():
                 self._council(moved.thread_id, moved.event)
         self.show_loop()
-        if self._accepted is not None and moved.event is not self._accepted:  # by now it was looked at what it states and decides
+        if (
+            self._accepted is not None and moved.event is not self._accepted
+        ):  # by now it was looked at what it states and decides
             accepted, self._accepted = self._accepted, None
             await self._look_at_decisions(accepted)
 
@@ -130,7 +155,9 @@ class TurnView:
         """End a turn that ended with an error and no event."""
         turn = self._turn
         if turn.reply is not None and turn.doing:
-            await self._end(replace(turn.reply, text=turn.text, status=MessageStatus.FAILED), str(error))
+            await self._end(
+                replace(turn.reply, text=turn.text, status=MessageStatus.FAILED), str(error)
+            )
         self.ended()
 
     def ended(self) -> None:
@@ -176,7 +203,9 @@ class TurnView:
         await transcript.append(*said, transcript.bubble(reply))
 
     async def _show_question(self, question: Message) -> None:
-        """Put a question of memapp itself below the answer, also one that stood below the answer that was retried."""
+        """Put a question of memapp itself below the answer, also one that stood below the answer
+        that was retried.
+        """
         if self._state.thread_id == question.thread_id and self._transcript.complete:
             if there := self._transcript.answer(question.id):
                 await there.remove()
@@ -192,16 +221,19 @@ class TurnView:
         self._turn.phase, self._turn.reply = "", None
         self._status.look()
         if not app.app_focus and not reply.unprompted:
-            app.bell()  # terminals mark the window, so that one sees from elsewhere that it is there
+            # terminals mark the window, so that one sees from elsewhere that it is there
+            app.bell()
         if answer:
             await answer.finish(reply, problem)
         if answer or self._drawer.screen.has_class("-loop"):
             self._transcript.explain([reply])
 
-    # What came of the message ----------------------------------------------------------------------------------------
+    # What came of the message ---------------------------------------------------------------------
 
     async def learned(self, event: Learned) -> None:
-        """Say quietly that a fact was learned, changed or ended; with the first three, say what can be done about it."""
+        """Say quietly that a fact was learned, changed or ended; with the first three, say what can
+        be done about it.
+        """
         if isinstance(event.news, Retracted):
             self._retracted(event.thread_id, event.news)
             return
@@ -215,9 +247,16 @@ class TurnView:
                 await self._hint()
 
     def _retracted(self, thread_id: str, news: Retracted) -> None:
-        """Say quietly what went with words that the person replaced, or what they ended, and what holds again without it."""
+        """Say quietly what went with words that the person replaced, or what they ended, and what
+        holds again without it.
+        """
         deeds = [
-            (words, texts) for words, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)) if texts
+            (words, texts)
+            for words, texts in (
+                ("No longer remembered", news.texts),
+                ("Remembered again", news.again),
+            )
+            if texts
         ]
         does, first = deeds[0]
         self._state.session.undone.push(f"{does} “{shorten(first[0], 40)}”", news.step)
@@ -232,10 +271,14 @@ class TurnView:
         progress = f"{sat.spoken} of {sat.of} reviewers have spoken · at most {counted(sat.calls, 'call')} of a model"
         self._turn.phase = f"Council: {sat.spoken} of {sat.of} · esc stops"
         if self._state.thread_id == thread_id:
-            self._transcript.put_card(CouncilCard(ShownCouncil(sat.round, sat.round.dissents, True, progress)))
+            self._transcript.put_card(
+                CouncilCard(ShownCouncil(sat.round, sat.round.dissents, True, progress))
+            )
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
-        """Let what the message asked of the memory be taken back; say it where a model answered the rest."""
+        """Let what the message asked of the memory be taken back; say it where a model answered the
+        rest.
+        """
         said, session = one_line(text), self._state.session
         if step:
             done = await asyncio.to_thread(recorded, self._state.runtime, step)
@@ -245,29 +288,47 @@ class TurnView:
             self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else said, step=step))
 
     async def _hint(self) -> None:
-        """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""
+        """Say one thing about memories that is worth knowing, after each of the first three answers
+        that taught a fact.
+        """
         given = await asyncio.to_thread(chats.choice, self._state.runtime, "hints", 0)
         message = self._transcript.last_answer
-        if isinstance(given, int) and given < len(HINTS) and message is not None and message.message.id != self._hinted_at:
+        if (
+            isinstance(given, int)
+            and given < len(HINTS)
+            and message is not None
+            and message.message.id != self._hinted_at
+        ):
             self._hinted_at = message.message.id
             self._transcript.add_note(Note(f"({HINTS[given]})"))
             await asyncio.to_thread(chats.remember_choice, self._state.runtime, "hints", given + 1)
 
     async def _look_at_decisions(self, accepted: Accepted) -> None:
         """Look at once what a new message decided; what it states waits from now on."""
-        message, self._message, self._settled, self._passed_over = accepted.message, accepted.message, (), None
+        message, self._message, self._settled, self._passed_over = (
+            accepted.message,
+            accepted.message,
+            (),
+            None,
+        )
         if message is None or accepted.decided_after is None:
             return
-        self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
+        self._settled = await asyncio.to_thread(
+            settled_since, self._state.runtime, accepted.decided_after
+        )
         for decision in self._settled:
             self._state.session.undone.push(decision.said, decision.step)
         passed_over = partial(questions.passed_over, self._state.runtime, message)
-        attempt = partial(best_effort, self._state.runtime, message.thread_id, "passed_over", passed_over)
+        attempt = partial(
+            best_effort, self._state.runtime, message.thread_id, "passed_over", passed_over
+        )
         self._passed_over = await asyncio.to_thread(attempt)
         self._state.session.memories_changed()
 
     async def say_what_waits(self) -> None:
-        """Say below the answer what its message decided, and what of it waits, if its chat is shown."""
+        """Say below the answer what its message decided, and what of it waits, if its chat is
+        shown.
+        """
         message, self._message = self._message, None
         if message is None:
             return

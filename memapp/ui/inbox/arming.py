@@ -11,13 +11,19 @@ from textual.widget import Widget
 
 ARMING_SECONDS = 0.5
 ALONE_SECONDS = 0.15
-"""No other key comes so soon before or after an answer: quicker than this is a paste, or running typing."""
+"""No other key comes so soon before or after an answer: quicker than this is a paste, or running
+typing.
+"""
 
 
 class Arming:
-    """Says whether an answer counts now; not before what is answered has stood on the screen for half a second."""
+    """Says whether an answer counts now; not before what is answered has stood on the screen for
+    half a second.
+    """
 
-    def __init__(self, widget: Widget, changed: Callable[[], None], dropped: Callable[[], None]) -> None:
+    def __init__(
+        self, widget: Widget, changed: Callable[[], None], dropped: Callable[[], None]
+    ) -> None:
         self._widget = widget
         self._changed = changed
         self._dropped = dropped
@@ -38,7 +44,9 @@ class Arming:
         self._changed()
 
     def heard(self, *, answers: bool) -> None:
-        """A key came, or a paste: an answer right before it is none, and if it is none itself the waiting begins anew."""
+        """A key came, or a paste: an answer right before it is none, and if it is none itself the
+        waiting begins anew.
+        """
         now = time.monotonic()
         alone, self._key_at = now - self._key_at >= ALONE_SECONDS, now
         if self._held is not None:

@@ -1,4 +1,6 @@
-"""One request to be read: the difference it would make first and largest, then why, and how long there is to answer."""
+"""One request to be read: the difference it would make first and largest, then why, and how long
+there is to answer.
+"""
 
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -22,8 +24,17 @@ from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import ago, left, moment
 
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
-PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
-NOW = {FORGOTTEN: "erased, at your wish", FACT: "not known", CHAT: "quoted in no other chat", HOWTO: "not written down"}
+PROPOSERS = {
+    "import": "It came with an import",
+    "undo": "You brought it back",
+    "person": "You wrote it",
+}
+NOW = {
+    FORGOTTEN: "erased, at your wish",
+    FACT: "not known",
+    CHAT: "quoted in no other chat",
+    HOWTO: "not written down",
+}
 """How it is without a yes, where that is not what the profile says."""
 QUOTE_CHARS = 240
 NEWER_OR_BOTH = "a keeps the newer, d keeps both, e lets you write what holds"
@@ -71,21 +82,33 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     request = shown.request
     if request.field in NOW:
         now = request.old_value or NOW[request.field]
-        return joined(("- now   ", "bold"), now), joined(("+ then  ", "bold"), (shown.value, "bold"))
+        return joined(("- now   ", "bold"), now), joined(
+            ("+ then  ", "bold"), (shown.value, "bold")
+        )
     if request.field == CONFLICT:
-        return joined(("- older ", "bold"), request.old_value), joined(("+ newer ", "bold"), (shown.value, "bold"))
+        return joined(("- older ", "bold"), request.old_value), joined(
+            ("+ newer ", "bold"), (shown.value, "bold")
+        )
     old, new = Content(""), Content("")
     for piece in words_changed(shown.replaced, request.new_value):
         if piece.kind in ("same", "out"):
-            old = joined(old, " " if old else "", (piece.text, "bold" if piece.kind == "out" else ""))
+            old = joined(
+                old, " " if old else "", (piece.text, "bold" if piece.kind == "out" else "")
+            )
         if piece.kind in ("same", "in"):
-            new = joined(new, " " if new else "", (piece.text, "bold" if piece.kind == "in" else ""))
+            new = joined(
+                new, " " if new else "", (piece.text, "bold" if piece.kind == "in" else "")
+            )
     nothing = plain("nothing", "italic")
-    return joined(("- now   ", "bold"), old or nothing), joined(("+ then  ", "bold"), new or plain(NO_VALUE, "italic"))
+    return joined(("- now   ", "bold"), old or nothing), joined(
+        ("+ then  ", "bold"), new or plain(NO_VALUE, "italic")
+    )
 
 
 def _head_of_file(shown: ShownFile) -> Content:
-    return joined((shown.value, "bold $primary"), ("   nothing of it is used before your yes", "$text-muted"))
+    return joined(
+        (shown.value, "bold $primary"), ("   nothing of it is used before your yes", "$text-muted")
+    )
 
 
 def _why_file(shown: ShownFile, now: datetime) -> Content:
@@ -102,7 +125,11 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
 
 
 def _head(shown: ShownRequest) -> Content:
-    rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
+    rule = (
+        "sensitive: changes only with your yes"
+        if shown.sensitive
+        else "changes with your yes, or when you type it twice"
+    )
     rule = "not used before your yes" if shown.request.field in (FACT, CHAT) else rule
     rule = "changes only with your yes" if shown.request.field == RUBRIC else rule
     rule = NEWER_OR_BOTH if shown.request.field == CONFLICT else rule
@@ -114,20 +141,38 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     request = shown.request
     if request.field == CONFLICT:
         end = f"Unanswered, both stay as they are, in {left(max(timedelta(), request.expires_at - now))}."
-        return joined((f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}", "$text-muted"))
+        return joined(
+            (
+                f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}",
+                "$text-muted",
+            )
+        )
     by_agent = request.proposer.startswith(CLIENT)
-    read = f"{who(request.proposer).capitalize()} proposed it" if by_agent else f"Read in a chat by {who(request.proposer)}"
+    read = (
+        f"{who(request.proposer).capitalize()} proposed it"
+        if by_agent
+        else f"Read in a chat by {who(request.proposer)}"
+    )
     asked = PROPOSERS.get(request.proposer, read)
     asked = "Three of your corrections name it" if request.field == RUBRIC else asked
     quotes = [_quote(message, request.new_value, now) for message in shown.messages]
-    why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
+    why, gone = (
+        ("Why   ⏎ goes to the message", "")
+        if quotes
+        else ("Why", "\nThere is no message behind this any more.")
+    )
     parts = [
         *(
             []
             if (request.file_id or by_agent or request.field == RUBRIC) and not quotes
             else [joined((why, "$text-muted"), gone, *quotes, "\n")]
         ),
-        joined((f"{asked}, {ago(request.created_at, now)}{f': {shown.trusted}' if shown.trusted else ''}.", "$text-muted")),
+        joined(
+            (
+                f"{asked}, {ago(request.created_at, now)}{f': {shown.trusted}' if shown.trusted else ''}.",
+                "$text-muted",
+            )
+        ),
         _end(request.expires_at, now),
     ]
     if by_agent:
@@ -137,17 +182,26 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
         parts.insert(0, joined((head, "$text-muted"), "\n", shown.memory, "\n"))
     if shown.also:
         settled = ("\nA yes here settles it.\n", "$text-muted")
-        parts.insert(0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled))
+        parts.insert(
+            0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled)
+        )
     if shown.beside:
         parts.insert(0, joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n"))
     return Content("\n").join(parts)
 
 
 def _of_agent(request: ConsentRequest) -> list[Content]:
-    """Return the quote of a proposal of another program, which nobody checked, and a warning of what it may be."""
+    """Return the quote of a proposal of another program, which nobody checked, and a warning of
+    what it may be.
+    """
     parts = []
     if is_instruction(request.new_value) or is_instruction(request.quote):
-        parts.append(plain("! It reads like an instruction to a model, not like a fact about you.\n", "bold $text-warning"))
+        parts.append(
+            plain(
+                "! It reads like an instruction to a model, not like a fact about you.\n",
+                "bold $text-warning",
+            )
+        )
     if request.quote:
         parts.append(joined(("It says that you said\n", "$text-muted"), f"“{request.quote}”\n"))
     return parts
@@ -159,7 +213,9 @@ def _end(expires_at: datetime, now: datetime) -> Content:
 
 
 def expires(expires_at: datetime, now: datetime) -> str:
-    """Return for how long it can be answered: a yes that comes later does not count, whenever memapp is open again."""
+    """Return for how long it can be answered: a yes that comes later does not count, whenever
+    memapp is open again.
+    """
     time = max(timedelta(), expires_at - now)
     return f"A yes counts for {left(time)} more{'' if time.days else ', TODAY'}; unanswered, it is a no."
 
@@ -175,5 +231,8 @@ def _quote(message: Message, value: str, now: datetime) -> Content:
     if message.typed_text and (wanted in message.typed_text.casefold() or not message.pasted):
         wrote, style = "you typed it", "$text-muted"
     else:
-        wrote, style = "! in text that you pasted" if message.pasted else "! not typed by you", "bold $text-warning"
+        wrote, style = (
+            "! in text that you pasted" if message.pasted else "! not typed by you",
+            "bold $text-warning",
+        )
     return joined("\n“", text, "”", (f"\n{wrote}{at[0]}", style))

@@ -36,12 +36,16 @@ class KnownRows(TimedRows[Known]):
 
     def draw(self, item: Known, width: int) -> Content:
         if not item.value:
-            return joined((f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic"))
+            return joined(
+                (f"{item.label:{LABEL}}", "$text-muted"), ("not known", "$text-muted italic")
+            )
         when = f"since {moment(item.since, self.clock())}" if item.since else ""
         by = " · you typed it twice" if item.by == "signals" else ""
         tail = joined((f"  {when}{by}", "$text-muted"))
         head = joined((f"{item.label:{LABEL}}", "bold"), row(item.value, 300))
-        return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
+        return joined(
+            head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail
+        )
 
 
 class ProfilePane(Vertical):
@@ -63,10 +67,17 @@ class ProfilePane(Vertical):
         yield Static(plain(NOTE), markup=False, id="profile-note")
 
     def show(self, known: Sequence[Known]) -> None:
-        """Show these; the cursor stays with its value, and with its field where that says something else now."""
+        """Show these; the cursor stays with its value, and with its field where that says something
+        else now.
+        """
         on = self.rows.current
         changed = on is not None and all(other.key != on.key for other in known)
-        self.rows.show(known, at=next(other.key for other in known if other.field == on.field) if on and changed else None)
+        self.rows.show(
+            known,
+            at=next(other.key for other in known if other.field == on.field)
+            if on and changed
+            else None,
+        )
         self.refresh_bindings()
 
     @background("known", exclusive=True)
@@ -89,7 +100,9 @@ class ProfilePane(Vertical):
 
     @background("write")
     async def action_write(self, beside: bool = False) -> None:
-        """Let the person write the current value, or one beside it; where they leave nothing, it is taken away."""
+        """Let the person write the current value, or one beside it; where they leave nothing, it is
+        taken away.
+        """
         if (known := self.rows.current) is None:
             return
         old = "" if beside else known.value
@@ -107,7 +120,9 @@ class ProfilePane(Vertical):
     async def action_take_away(self) -> None:
         """Let the profile say the current value no longer."""
         if (known := self.rows.current) is not None and known.value:
-            step = await asyncio.to_thread(decisions.take_away, self.runtime, known.field, known.value)
+            step = await asyncio.to_thread(
+                decisions.take_away, self.runtime, known.field, known.value
+            )
             await self.session.decided(self, step)
 
     def action_copy(self) -> None:

@@ -1,4 +1,6 @@
-"""The queue of consent requests with all that a person needs to decide, and the profile; they are read on a thread."""
+"""The queue of consent requests with all that a person needs to decide, and the profile; they are
+read on a thread.
+"""
 
 from collections import Counter
 from contextlib import suppress
@@ -37,7 +39,8 @@ class ShownRequest:
     says: tuple[str, ...] = ()
     """What the profile says in the field."""
     trusted: str = ""
-    """The trust in who proposed it, with its count, and why that one has to ask first if it has to."""
+    """The trust in who proposed it, with its count, and why that one has to ask first if it has to.
+    """
 
     @property
     def label(self) -> str:
@@ -45,7 +48,9 @@ class ShownRequest:
 
     @property
     def value(self) -> str:
-        """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
+        """What is proposed, as it is told to the person: for what they had forgotten that is the
+        words of a memory.
+        """
         return self.request.new_value
 
     @property
@@ -141,20 +146,38 @@ def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
     if file_id and (file := pending.get_file(runtime, file_id)):
         page = min(page, (file.facts + file.chats - 1) // SHOWN)
         of_file = pending.list_of_file(runtime, file_id, limit=SHOWN, offset=page * SHOWN)
-        return Queue(tuple(shown_request(runtime, request, told) for request in of_file), count, asleep, file, page)
+        return Queue(
+            tuple(shown_request(runtime, request, told) for request in of_file),
+            count,
+            asleep,
+            file,
+            page,
+        )
     files = (ShownFile(file, _beginning(runtime, file)) for file in pending.list_files(runtime))
     waiting = pending.list_pending(runtime, limit=SHOWN)
-    return Queue((*files, *(shown_request(runtime, request, told) for request in waiting)), count, asleep)
+    return Queue(
+        (*files, *(shown_request(runtime, request, told) for request in waiting)), count, asleep
+    )
 
 
 def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
     """Return in words what a file says first."""
-    first = (shown_request(runtime, request) for request in pending.list_of_file(runtime, file.id, limit=FIRST))
-    return tuple(request.value if request.request.field == FACT else f"{request.label}: {request.value}" for request in first)
+    first = (
+        shown_request(runtime, request)
+        for request in pending.list_of_file(runtime, file.id, limit=FIRST)
+    )
+    return tuple(
+        request.value if request.request.field == FACT else f"{request.label}: {request.value}"
+        for request in first
+    )
 
 
-def shown_request(runtime: Runtime, request: ConsentRequest, told: dict[str, str] | None = None) -> ShownRequest:
-    """Return a request with all that it is decided by; `told` is what was found out about proposers so far."""
+def shown_request(
+    runtime: Runtime, request: ConsentRequest, told: dict[str, str] | None = None
+) -> ShownRequest:
+    """Return a request with all that it is decided by; `told` is what was found out about proposers
+    so far.
+    """
     told = {} if told is None else told
     if request.proposer not in told:
         told[request.proposer] = trusted(runtime, request.proposer)
@@ -195,7 +218,9 @@ class Settled:
 
 
 def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
-    """Return what was decided after an entry of the history, last first. What went with replaced words is no decision."""
+    """Return what was decided after an entry of the history, last first. What went with replaced
+    words is no decision.
+    """
     known = decisions.profile(runtime)
     found = [
         (entry, str(entry.meta.get("decision", "changed")), entry.memory_id.partition(":")[2])
@@ -221,7 +246,11 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
 def profile(runtime: Runtime) -> tuple[Known, ...]:
     """Return every value, field by field, and then the fields that say nothing."""
     standing = [
-        Known(request.field, request.new_value, request.decided_at, request.decided_by) for request in decisions.standing(runtime)
+        Known(request.field, request.new_value, request.decided_at, request.decided_by)
+        for request in decisions.standing(runtime)
     ]
     known = {field: [known for known in standing if known.field == field] for field in FIELDS}
-    return (*(other for field in FIELDS for other in known[field]), *(Known(field, "") for field in FIELDS if not known[field]))
+    return (
+        *(other for field in FIELDS for other in known[field]),
+        *(Known(field, "") for field in FIELDS if not known[field]),
+    )

@@ -1,7 +1,7 @@
 """The consent requests that wait: the queue, the request that is read, and the answers.
 
-An answer counts only for what has stood on the screen for a while, and never as part of a word that is typed or pasted.
-Nothing is answered by enter, and nothing opens by itself.
+An answer counts only for what has stood on the screen for a while, and never as part of a word that
+is typed or pasted. Nothing is answered by enter, and nothing opens by itself.
 """
 
 import asyncio
@@ -62,13 +62,26 @@ class RequestRows(TimedRows[Shown]):
 
     def draw(self, item: Shown, width: int) -> Content:
         who = item.came_from if width >= WIDE else ""
-        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.created_at, self.clock()):>5}", "$text-muted"))
-        value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
+        tail = joined(
+            (
+                f"{f'  {who:11}' if who else ''}{age(item.created_at, self.clock()):>5}",
+                "$text-muted",
+            )
+        )
+        value = (
+            row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
+        )
         words = joined((f"{item.label} ", "bold"), value)
-        return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
+        return joined(
+            words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "open" and self.current is not None and self.query_ancestor(RequestsPane).reading:
+        if (
+            action == "open"
+            and self.current is not None
+            and self.query_ancestor(RequestsPane).reading
+        ):
             return False  # enter leads on from what is read
         return super().check_action(action, parameters)
 
@@ -91,7 +104,9 @@ class RequestsPane(Horizontal):
 
     @dataclass
     class Counted(Message):
-        """So many questions wait, and this is said of what was put off, or of the file that is open."""
+        """So many questions wait, and this is said of what was put off, or of the file that is
+        open.
+        """
 
         count: int
         asleep: str
@@ -120,34 +135,50 @@ class RequestsPane(Horizontal):
     @property
     def reading(self) -> bool:
         """The request is on the screen, not only its row in the queue."""
-        return self.shown is not None and (not self.screen.has_class("-narrow") or self.has_class("-reading"))
+        return self.shown is not None and (
+            not self.screen.has_class("-narrow") or self.has_class("-reading")
+        )
 
     @property
     def answered(self) -> list[str]:
-        """What a no or a putting off is about: what is marked, unless the person reads on in one, else the one that is read."""
+        """What a no or a putting off is about: what is marked, unless the person reads on in one,
+        else the one that is read.
+        """
         if self.rows.marked and not self.view.has_focus_within:
             return list(self.rows.marked)
         return [self.shown.key] if self.shown is not None and self.reading else []
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     @background("requests", exclusive=True)
     async def refresh_requests(self) -> None:
         self.show(await asyncio.to_thread(read_models.queue, self.runtime, self.file_id, self.page))
 
     def show(self, queue: Queue) -> None:
-        """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
+        """Show the queue; what is read stays what it is as long as it waits, but for what the
+        person just brought back.
+        """
         more = queue.count - len(queue.requests)
         earlier, later = "", f"{more} more, when these are answered" if more else ""
         self.file_id, self.page = queue.file.id if queue.file else "", queue.page
         if queue.file:
-            above, below = queue.page * SHOWN, queue.file.facts + queue.file.chats - (queue.page + 1) * SHOWN
-            earlier, later = f"{above:,} before" if above else "", f"{below:,} more" if below > 0 else ""
+            above, below = (
+                queue.page * SHOWN,
+                queue.file.facts + queue.file.chats - (queue.page + 1) * SHOWN,
+            )
+            earlier, later = (
+                f"{above:,} before" if above else "",
+                f"{below:,} more" if below > 0 else "",
+            )
         back = brought_back(self.queue, queue) if self.queue is not None else None
         self.queue = queue
         self.rows.unmark(self.rows.marked.keys() - {request.key for request in queue.requests})
         self.rows.show(queue.requests, earlier=earlier, later=later, at=back)
-        aside = f"{queue.file} · esc goes back" if queue.file else sleeping(queue.asleep, self.runtime.clock())
+        aside = (
+            f"{queue.file} · esc goes back"
+            if queue.file
+            else sleeping(queue.asleep, self.runtime.clock())
+        )
         self.post_message(self.Counted(queue.count, aside))
         self.refresh_bindings()
         self._read_current()
@@ -208,7 +239,7 @@ class RequestsPane(Horizontal):
             self.rows.focus()
         return was_open and self.screen.has_class("-narrow")
 
-    # Answers ---------------------------------------------------------------------------------------------------------
+    # Answers --------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action == "wake":
@@ -224,7 +255,13 @@ class RequestsPane(Horizontal):
         if action == "approve" and self.answered != [self.shown.key]:
             return None  # yes is said to one that is read
         if isinstance(self.shown, ShownFile):
-            return False if action in ("source", "edit") else None if action in ANSWERS and not self._arming.armed else True
+            return (
+                False
+                if action in ("source", "edit")
+                else None
+                if action in ANSWERS and not self._arming.armed
+                else True
+            )
         if action in ("source", "open_file"):
             return action == "source" and bool(self.shown.messages)
         if action in ANSWERS and not self._arming.armed:
@@ -236,7 +273,9 @@ class RequestsPane(Horizontal):
     def on_key(self, event: events.Key) -> None:
         """Keys come by here before they do anything."""
         does = self.screen.active_bindings.get(event.key)
-        self._arming.heard(answers=does is not None and does.enabled and does.binding.action in ANSWERS)
+        self._arming.heard(
+            answers=does is not None and does.enabled and does.binding.action in ANSWERS
+        )
 
     def on_paste(self) -> None:
         self._arming.heard(answers=False)
@@ -288,7 +327,15 @@ class RequestsPane(Horizontal):
             return decisions.edit_then_approve(self.runtime, shown.request.id, value)
 
         note = EDITING_FACT if shown.request.field == CONFLICT else EDITING
-        line = LineQuestion(shown.label, before, approve, note=note, length=VALUE_CHARS, does="approve it", goes_on=True)
+        line = LineQuestion(
+            shown.label,
+            before,
+            approve,
+            note=note,
+            length=VALUE_CHARS,
+            does="approve it",
+            goes_on=True,
+        )
         if (step := await self.app.push_screen_wait(line)) is not None:
             await self.session.decided(self, step)
 
@@ -300,7 +347,7 @@ class RequestsPane(Horizontal):
         self.arm_later()
         await self.session.decided(self, await asyncio.to_thread(decision))
 
-    # Reading on ------------------------------------------------------------------------------------------------------
+    # Reading on -----------------------------------------------------------------------------------
 
     def action_source(self) -> None:
         if isinstance(self.shown, ShownRequest) and self.shown.messages:
@@ -319,8 +366,13 @@ class RequestsPane(Horizontal):
 
 
 def brought_back(before: Queue, now: Queue) -> str | None:
-    """Return the key of what the person brought back since: newest of what an undo proposed, or of what was put off and woken."""
-    waited, slept = {request.key for request in before.requests}, {request.file_id or request.id for request in before.asleep}
+    """Return the key of what the person brought back since: newest of what an undo proposed, or of
+    what was put off and woken.
+    """
+    waited, slept = (
+        {request.key for request in before.requests},
+        {request.file_id or request.id for request in before.asleep},
+    )
     for request in now.requests:
         is_undone = isinstance(request, ShownRequest) and request.request.proposer == "undo"
         if request.key not in waited and (request.key in slept or is_undone):

@@ -29,7 +29,9 @@ class HowtosPane(KindPane):
         "No chat reads them; agents do that carry things out."
     )
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("n,ctrl+n", "add", "New", id="howtos.add", key_display="n")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,ctrl+n", "add", "New", id="howtos.add", key_display="n")
+    ]
 
     def look_up(self) -> list[Memory]:
         found = howtos.checklists(self.runtime, NEWEST)

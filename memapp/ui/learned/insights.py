@@ -32,11 +32,16 @@ class InsightsPane(KindPane):
         "what it rests on. Once a day memapp looks, while nobody waits."
     )
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "keep", "Make it a memory", id="insights.keep")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "keep", "Make it a memory", id="insights.keep")
+    ]
 
     def look_up(self) -> list[Memory]:
         found = insights.list_insights(self.runtime)
-        self.rows.ends = {insight.memory.id: (counted(insight.evidence, "source"), "$text-muted") for insight in found}
+        self.rows.ends = {
+            insight.memory.id: (counted(insight.evidence, "source"), "$text-muted")
+            for insight in found
+        }
         self.detail.content.reasons = {insight.memory.id: _why(insight) for insight in found}
         return [insight.memory for insight in found]
 
@@ -50,15 +55,24 @@ class InsightsPane(KindPane):
             await asyncio.to_thread(insights.keep_as_memory, self.runtime, one.id)
             (made,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
             self.body.leave_detail()
-            self.session.did(self, f"Kept “{shorten(one_line(one.text), 40)}” as a memory of yours", made.id)
+            self.session.did(
+                self, f"Kept “{shorten(one_line(one.text), 40)}” as a memory of yours", made.id
+            )
 
 
 def _why(insight: Insight) -> Content:
     counts = [(len(insight.messages), "message", ""), (len(insight.memories), "memory", "memories")]
     rests_on = " and ".join(counted(*count) for count in counts if count[0])
     head = f"Why: {rests_on or 'nothing that is there still'}"
-    said = [f"“{shorten(one_line(message.text), QUOTE_CHARS)}”" for message in insight.messages[-SHOWN:]]
+    said = [
+        f"“{shorten(one_line(message.text), QUOTE_CHARS)}”" for message in insight.messages[-SHOWN:]
+    ]
     known = [memory.text for memory in insight.memories[-SHOWN:]]
     more = insight.evidence - len(said) - len(known)
-    lines = [joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")), *(joined("· ", item) for item in (*known, *said))]
-    return Content("\n").join([*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])])
+    lines = [
+        joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")),
+        *(joined("· ", item) for item in (*known, *said)),
+    ]
+    return Content("\n").join(
+        [*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])]
+    )

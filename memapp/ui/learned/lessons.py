@@ -32,7 +32,12 @@ from memapp.ui.widgets.rowlist import RowList, TimedRows
 from memapp.ui.widgets.searchfield import SearchField
 
 STATUS = 11
-STYLES = {"candidate": "$text-muted", "promoted": "$success", "suppressed": "$warning", "archived": "$text-muted"}
+STYLES = {
+    "candidate": "$text-muted",
+    "promoted": "$success",
+    "suppressed": "$warning",
+    "archived": "$text-muted",
+}
 SHOWN_EVIDENCE, SHOWN_ERRORS = 20, 3
 LABEL_CHARS = 40
 DEEDS: Mapping[str, tuple[Callable[..., Revision], str, tuple[str, ...]]] = {
@@ -55,7 +60,9 @@ class LessonRows(TimedRows[Lesson]):
         head = joined((f"{age(item.updated_at, self.clock()):>6}  ", "$text-muted"))
         tail = row(item.status, STATUS, STYLES[item.status])
         space = max(1, width - head.cell_length - STATUS - 1)
-        return joined(head, row(item.rule_text, 300).truncate(space, ellipsis=True, pad=True), " ", tail)
+        return joined(
+            head, row(item.rule_text, 300).truncate(space, ellipsis=True, pad=True), " ", tail
+        )
 
 
 class LessonDetail(VerticalScroll, can_focus=True):
@@ -64,7 +71,9 @@ class LessonDetail(VerticalScroll, can_focus=True):
     BINDING_GROUP_TITLE = "Lesson"
     HELP = "Enter shows the failed run, step by step. Escape goes back to the list."
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "read_runs", "Runs", id="lesson.runs", key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "read_runs", "Runs", id="lesson.runs", key_display="⏎")
+    ]
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="lesson-detail")
@@ -95,48 +104,94 @@ def _told(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Conte
     lines = [] if runs else [Content("The runs were erased.")]
     for run, steps in runs:
         count = f"{counted(run.steps, 'step')}, {run.tool_errors} failed"
-        lines.append(joined((when(run.last_at, now), "bold"), "  ", row(run.task or run.tool, 60), (f"  {count}", "$text-muted")))
+        lines.append(
+            joined(
+                (when(run.last_at, now), "bold"),
+                "  ",
+                row(run.task or run.tool, 60),
+                (f"  {count}", "$text-muted"),
+            )
+        )
         for step in steps:
-            sign, style = ("✗", "$error") if step.channel else ("✓", "$success") if step.known else ("·", "$text-muted")
+            sign, style = (
+                ("✗", "$error")
+                if step.channel
+                else ("✓", "$success")
+                if step.known
+                else ("·", "$text-muted")
+            )
             lines.append(joined((f"{sign} ", style), row(step.action, 300)))
-            lines += [joined("    ", (row(step.excerpt, 200, "$text-muted")))] if step.excerpt else []
+            lines += (
+                [joined("    ", (row(step.excerpt, 200, "$text-muted")))] if step.excerpt else []
+            )
         lines.append(Content(""))
     return Content("\n").join(lines)
 
 
 def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
     tags = ", ".join(lesson.tags).replace("_", " ")
-    sure = f"{lesson.utility:+.2f}, by luck in {lesson.p:.0%}" if lesson.utility is not None and lesson.p is not None else ""
+    sure = (
+        f"{lesson.utility:+.2f}, by luck in {lesson.p:.0%}"
+        if lesson.utility is not None and lesson.p is not None
+        else ""
+    )
     facts: list[tuple[str, str | Content]] = [
         ("status", f"{lesson.status}{f', {lesson.reason}' if lesson.reason else ''}"),
         ("counts", f"for {lesson.tool}, {called('levels', lesson.level)}"),
         ("about", tags),
         ("worked", counted(lesson.worked, "time")),
         ("shown", f"{counted(lesson.retrieved, 'time')}, withheld {lesson.withheld}"),
-        ("helped", f"{lesson.helped} of {lesson.helped + lesson.hurt}" if lesson.helped + lesson.hurt else "not known yet"),
+        (
+            "helped",
+            f"{lesson.helped} of {lesson.helped + lesson.hurt}"
+            if lesson.helped + lesson.hurt
+            else "not known yet",
+        ),
         ("utility", sure),
         *(("referee", _referee(calibration)) for calibration in behind.referees),
         *(("error", row(error, 200)) for error in behind.errors[:SHOWN_ERRORS]),
         ("since", when(lesson.created_at, now)),
         ("leaves", when(lesson.purge_at, now) if lesson.purge_at else ""),
     ]
-    parts = [joined(("- ", "$error"), (row(lesson.wrong, 400)), "\n", ("+ ", "bold $success"), row(lesson.correct, 400, "bold"))]
+    parts = [
+        joined(
+            ("- ", "$error"),
+            (row(lesson.wrong, 400)),
+            "\n",
+            ("+ ", "bold $success"),
+            row(lesson.correct, 400, "bold"),
+        )
+    ]
     parts += [joined((f"{name:>9}  ", "$text-muted"), value) for name, value in facts if value]
     for other, won, lost in behind.conflicts:
-        parts.append(joined(("\nagainst  ", "$warning"), row(other.correct, 200), f"  (this {won}, that {lost})"))
+        parts.append(
+            joined(
+                ("\nagainst  ", "$warning"), row(other.correct, 200), f"  (this {won}, that {lost})"
+            )
+        )
     if behind.evidence:
         parts.append(joined(("\nWhat happened", "bold")))
     for evidence in behind.evidence[:SHOWN_EVIDENCE]:
         then = (
-            joined("\n         ", ("then ", "$text-muted"), row(evidence.solved_by, 200)) if evidence.solved_by else Content("")
+            joined("\n         ", ("then ", "$text-muted"), row(evidence.solved_by, 200))
+            if evidence.solved_by
+            else Content("")
         )
-        parts.append(joined((f"{age(evidence.at, now):>7}  ", "$text-muted"), row(evidence.action, 200), then))
+        parts.append(
+            joined(
+                (f"{age(evidence.at, now):>7}  ", "$text-muted"), row(evidence.action, 200), then
+            )
+        )
     return Content("\n").join([parts[0], Content(""), *parts[1:]])
 
 
 def _referee(one: Calibration) -> Content:
-    """Return how a model judges commands whose outcome is known, and whether its word on others counts."""
-    right = "" if one.balanced_accuracy is None else f", balanced accuracy {one.balanced_accuracy:.2f}"
+    """Return how a model judges commands whose outcome is known, and whether its word on others
+    counts.
+    """
+    right = (
+        "" if one.balanced_accuracy is None else f", balanced accuracy {one.balanced_accuracy:.2f}"
+    )
     return joined(row(one.name, 40), f": {one.standing}{right} over {counted(one.known, 'step')}")
 
 
@@ -165,7 +220,9 @@ class LessonsPane(LearnedPane):
         Binding("S", "do('suppress')", "Suppress", id="lessons.suppress"),
         Binding("A", "do('archive')", "Archive", id="lessons.archive"),
         Binding("r", "do('restore')", "Restore", id="lessons.restore"),
-        Binding("d,delete,backspace", "do('discard')", "Trash", id="lessons.discard", key_display="d"),
+        Binding(
+            "d,delete,backspace", "do('discard')", "Trash", id="lessons.discard", key_display="d"
+        ),
         Binding("space", "mark", "Mark", show=False, id="lessons.mark"),
         Binding("m", "merge", "Merge", id="lessons.merge"),
     ]
@@ -206,7 +263,7 @@ class LessonsPane(LearnedPane):
         """Leave the detail, then end the search."""
         return self.body.leave_detail() or self.field.give_up()
 
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys -----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action not in ("do", "edit", "merge"):
@@ -214,7 +271,9 @@ class LessonsPane(LearnedPane):
         current = self.rows.current
         if action == "merge":
             return current is not None and bool(self.rows.marked.keys() - {current.id})
-        return current is not None and (action == "edit" or current.status in DEEDS[str(parameters[0])][2])
+        return current is not None and (
+            action == "edit" or current.status in DEEDS[str(parameters[0])][2]
+        )
 
     @background("lesson-action")
     async def action_do(self, deed: str) -> None:
@@ -227,7 +286,9 @@ class LessonsPane(LearnedPane):
         if (lesson := self.rows.current) is None:
             return
         save = partial(curate.edit, self.runtime, lesson.id, None)
-        line = LineQuestion("What works instead", lesson.correct, save, note=lesson.wrong, length=MAX_RULE_CHARS)
+        line = LineQuestion(
+            "What works instead", lesson.correct, save, note=lesson.wrong, length=MAX_RULE_CHARS
+        )
         if (revision := await self.app.push_screen_wait(line)) is not None:
             self._did("Edited", lesson, revision)
 
@@ -245,7 +306,9 @@ class LessonsPane(LearnedPane):
             self._did("Merged into", lesson, revision)
 
     def _did(self, done: str, lesson: Lesson, revision: Revision) -> None:
-        self.session.did(self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step)
+        self.session.did(
+            self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step
+        )
 
     def action_search(self) -> None:
         self.body.remove_class("-detail")

@@ -1,4 +1,6 @@
-"""The common part of the tabs of Learned: a pane, and the pane whose rows are the memories of one kind."""
+"""The common part of the tabs of Learned: a pane, and the pane whose rows are the memories of one
+kind.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -68,7 +70,10 @@ class KindRows(MemoryRows):
     def draw(self, item: Memory, width: int) -> Content:
         words, style = self.ends.get(item.id, ("", ""))
         head = joined(("★ " if item.pinned else "  ", "$accent"), row(item.text, 300))
-        return joined(head.truncate(max(1, width - len(words) - 2), ellipsis=True, pad=True), (f"  {words}", style))
+        return joined(
+            head.truncate(max(1, width - len(words) - 2), ellipsis=True, pad=True),
+            (f"  {words}", style),
+        )
 
 
 class KindPane(LearnedPane):
@@ -95,7 +100,9 @@ class KindPane(LearnedPane):
     @background("learned-undo")
     async def _taken_back(self, step: str) -> None:
         """Let the cursor go to what an undo brought back or changed."""
-        self._go_to = next(iter(await asyncio.to_thread(undo.memories_of, self.runtime, step)), None)
+        self._go_to = next(
+            iter(await asyncio.to_thread(undo.memories_of, self.runtime, step)), None
+        )
         if self._go_to and self.display and self.screen.is_current:
             self.look_again()
 
@@ -109,8 +116,13 @@ class KindPane(LearnedPane):
 
     def look_up(self) -> list[Memory]:
         """Return what there is; it runs on a thread."""
-        found, now = curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST), self.runtime.clock()
-        self.rows.ends = {memory.id: (ago(memory.created_at, now), "$text-muted") for memory in found}
+        found, now = (
+            curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST),
+            self.runtime.clock(),
+        )
+        self.rows.ends = {
+            memory.id: (ago(memory.created_at, now), "$text-muted") for memory in found
+        }
         return found
 
     def enter(self) -> None:

@@ -1,4 +1,6 @@
-"""The actions of a person on memories, from wherever they are shown. Everything can be undone but erasing for good."""
+"""The actions of a person on memories, from wherever they are shown. Everything can be undone but
+erasing for good.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -36,31 +38,50 @@ class MemoryActions:
         self._session = session
         self._runtime = session.runtime
 
-    # Writing ---------------------------------------------------------------------------------------------------------
+    # Writing --------------------------------------------------------------------------------------
 
     async def add(self, text: str, *sources: str) -> None:
         """Remember something in the person's own words, perhaps about messages."""
-        revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
+        revision = await asyncio.to_thread(
+            partial(curate.add, self._runtime, text, sources=sources)
+        )
         self._session.fresh_memory = await self._wrote("Remembered", revision)
 
     async def write(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
+        """Let the person put something into the words to be remembered; `sources` are the messages
+        it is taken from.
+        """
         note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
-        line = LineQuestion("Remember", shorten(one_line(text), MAX_MEMORY_CHARS), str, note=note, length=MAX_MEMORY_CHARS)
+        line = LineQuestion(
+            "Remember",
+            shorten(one_line(text), MAX_MEMORY_CHARS),
+            str,
+            note=note,
+            length=MAX_MEMORY_CHARS,
+        )
         if written := await self._node.app.push_screen_wait(line):
             await self.add(written, *sources)
 
     async def fill_in(self) -> str:
         """Let the person write a memory with all its parts; return its id, or nothing."""
         empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
-        form = MemoryForm("A new memory", empty, self._readers(), lambda one: curate.add(self._runtime, **asdict(one)))
+        form = MemoryForm(
+            "A new memory",
+            empty,
+            self._readers(),
+            lambda one: curate.add(self._runtime, **asdict(one)),
+        )
         revision = await self._node.app.push_screen_wait(form)
         return await self._wrote("Remembered", revision) if revision else ""
 
     async def edit(self, memory: Memory) -> None:
-        """Let the person put other words, tags, importance or category in place; of a how-to, title and steps."""
+        """Let the person put other words, tags, importance or category in place; of a how-to, title
+        and steps.
+        """
         if memory.kind is Kind.PROCEDURAL:
-            form: Form[Revision] = HowtoForm("Edit", memory.text, memory.steps, partial(howtos.edit, self._runtime, memory.id))
+            form: Form[Revision] = HowtoForm(
+                "Edit", memory.text, memory.steps, partial(howtos.edit, self._runtime, memory.id)
+            )
             if (revision := await self._node.app.push_screen_wait(form)) is not None:
                 self._did("Edited", memory, revision)
             return
@@ -69,11 +90,15 @@ class MemoryActions:
 
         def save(one: MemoryFields) -> Revision | None:
             nonlocal known
-            changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
+            changed = {
+                name: value for name, value in asdict(one).items() if value != getattr(before, name)
+            }
             now = curate.get(self._runtime, memory.id).text
             if changed and now != known:  # by another window, a command or upkeep
                 known = now
-                raise UsageError(f"Meanwhile it became “{now}”: save again to put yours in its place.")
+                raise UsageError(
+                    f"Meanwhile it became “{now}”: save again to put yours in its place."
+                )
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
         form = MemoryForm("Edit", before, self._readers(), save)
@@ -81,23 +106,33 @@ class MemoryActions:
             self._did("Edited", memory, revision)
 
     async def write_howto(self, text: str = "") -> str:
-        """Keep a how-to as it is written, or let the person write its steps; return its id, or nothing."""
+        """Keep a how-to as it is written, or let the person write its steps; return its id, or
+        nothing.
+        """
         form = HowtoForm("A new how-to", text, (), partial(howtos.add, self._runtime))
         is_whole = parse_howto(text) is not None
-        written = asyncio.to_thread(howtos.add, self._runtime, text) if is_whole else self._node.app.push_screen_wait(form)
+        written = (
+            asyncio.to_thread(howtos.add, self._runtime, text)
+            if is_whole
+            else self._node.app.push_screen_wait(form)
+        )
         revision = await written
         return await self._wrote("Wrote down", revision) if revision else ""
 
     async def _wrote(self, done: str, revision: Revision) -> str:
         """Say what was written, and return its id."""
-        self._did(done, await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        self._did(
+            done, await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision
+        )
         return revision.memory_id
 
     def _readers(self) -> dict[str, str]:
         """Return the categories, each with who reads it."""
-        return {name: curate.readers(self._runtime, name) for name in curate.categories(self._runtime)}
+        return {
+            name: curate.readers(self._runtime, name) for name in curate.categories(self._runtime)
+        }
 
-    # On one or many --------------------------------------------------------------------------------------------------
+    # On one or many -------------------------------------------------------------------------------
 
     async def pin(self, chosen: Sequence[Memory]) -> None:
         """Pin them; when all are pinned, unpin them."""
@@ -107,37 +142,60 @@ class MemoryActions:
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
         note = "Added to those there are; a comma between two."
-        card = LineQuestion(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
+        card = LineQuestion(
+            f"Tag {_said(chosen)}",
+            "",
+            lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)),
+            note=note,
+        )
         if (revision := await self._node.app.push_screen_wait(card)) is not None:
             self._did("Tagged", chosen, revision)
 
     async def weigh(self, chosen: Sequence[Memory]) -> None:
-        rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
+        rows = {
+            str(number): f"{number}  {bar(number)}  {words}"
+            for number, words in enumerate(IMPORTANCE, start=1)
+        }
         card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
         if number := await self._node.app.push_screen_wait(card):
-            revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), importance=int(number))
+            revision = await asyncio.to_thread(
+                curate.rate, self._runtime, *_ids(chosen), importance=int(number)
+            )
             self._did(f"Set to importance {number}", chosen, revision)
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         rows = {name: f"{name} · {readers}" for name, readers in self._readers().items()}
         card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
-            revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), category=name)
+            revision = await asyncio.to_thread(
+                curate.rate, self._runtime, *_ids(chosen), category=name
+            )
             self._did(f"Set to category {name}", chosen, revision)
 
     async def discard(self, chosen: Sequence[Memory]) -> None:
-        self._did("Trashed", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
+        self._did(
+            "Trashed", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen))
+        )
         self._session.fresh_trash = chosen[0].id
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
         if back.revisions:
             came = {revision.memory_id for revision in back.revisions}
-            self._did("Restored", [memory for memory in chosen if memory.id in came], back.revisions[0])
+            self._did(
+                "Restored", [memory for memory in chosen if memory.id in came], back.revisions[0]
+            )
         if back.known:
-            notify(self._node, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
+            notify(
+                self._node,
+                f"{many(len(back.known))} stayed here: memapp knows the same again already.",
+                problem=True,
+            )
         if back.asked:
-            notify(self._node, f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).")
+            notify(
+                self._node,
+                f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).",
+            )
             self._session.memories_changed()
         if back.barred:
             words = "this touches your profile. Write there (F4, tab) what is right."
@@ -147,10 +205,14 @@ class MemoryActions:
         """Erase them for good, if the person types the word; return whether they did."""
         text = await self._at_stake(_said(chosen), _ids(chosen))
         came_from = any(memory.sources for memory in chosen)
-        card = ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
+        card = ConfirmErase(
+            f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from
+        )
         if (messages := await self._node.app.push_screen_wait(card)) is None:
             return False
-        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=messages))
+        return await self._erase(
+            partial(forget.purge, self._runtime, _ids(chosen), messages=messages)
+        )
 
     async def empty_trash(self) -> bool:
         """Erase all that is in the trash, if the person types the word; return whether they did."""
@@ -167,9 +229,13 @@ class MemoryActions:
         return f"{said}, {REPEATED}.\n\n{stays}{FOR_GOOD}"
 
     async def forget_words(self) -> bool:
-        """Erase some words wherever they stand: the person writes them, sees how much that is, and types the word."""
+        """Erase some words wherever they stand: the person writes them, sees how much that is, and
+        types the word.
+        """
         note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
-        card = LineQuestion("Forget words everywhere", "", self._preview, note=note, does="look for them")
+        card = LineQuestion(
+            "Forget words everywhere", "", self._preview, note=note, does="look for them"
+        )
         await self._session.before_erasing()
         answer = await self._node.app.push_screen_wait(card)
         if answer is None:
@@ -179,8 +245,12 @@ class MemoryActions:
             notify(self._node, "There is nothing to erase: nothing holds these words.")
             return False
         title = f"Erase “{shorten(one_line(words), LABEL_CHARS)}” everywhere for good?"
-        word = await self._node.app.push_screen_wait(ConfirmErase(title, f"{found}.\n\nThis cannot be undone."))
-        return word is not None and await self._erase(partial(forget.forget_everywhere, self._runtime, words))
+        word = await self._node.app.push_screen_wait(
+            ConfirmErase(title, f"{found}.\n\nThis cannot be undone.")
+        )
+        return word is not None and await self._erase(
+            partial(forget.forget_everywhere, self._runtime, words)
+        )
 
     async def _erase(self, erase: Callable[[], Receipt]) -> bool:
         await show_receipt(self._node, self._session, await self._session.erase(self._node, erase))
@@ -199,13 +269,19 @@ class MemoryActions:
 
 
 async def show_receipt(node: DOMNode, session: AppSession, receipt: Receipt) -> None:
-    """Show what was erased; from there the person can go to another memory that holds the same words, and erase it too."""
+    """Show what was erased; from there the person can go to another memory that holds the same
+    words, and erase it too.
+    """
     session.memories_changed()
     end_toasts(node.app)  # it is erased by now
     text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
     counts, _, more = text.partition(". ")
     shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
-    card = TextCard("✓ Receipt" if receipt.is_proof else "Receipt", shown, jump="go there" if receipt.also_in else "")
+    card = TextCard(
+        "✓ Receipt" if receipt.is_proof else "Receipt",
+        shown,
+        jump="go there" if receipt.also_in else "",
+    )
     wanted = await node.app.push_screen_wait(card)
     if wanted == "jump":
         node.app.post_message(MemoryWanted(receipt.also_in[0]))
@@ -222,4 +298,8 @@ def _ids(chosen: Sequence[Memory]) -> list[str]:
 
 def _said(chosen: Sequence[Memory]) -> str:
     """Return what was chosen, in words short enough for a title."""
-    return f"“{shorten(one_line(chosen[0].text), LABEL_CHARS)}”" if len(chosen) == 1 else many(len(chosen))
+    return (
+        f"“{shorten(one_line(chosen[0].text), LABEL_CHARS)}”"
+        if len(chosen) == 1
+        else many(len(chosen))
+    )

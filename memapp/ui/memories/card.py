@@ -1,4 +1,6 @@
-"""One memory above whatever screen the person is on: the same detail and the same keys as in Memories."""
+"""One memory above whatever screen the person is on: the same detail and the same keys as in
+Memories.
+"""
 
 from typing import ClassVar
 
@@ -22,7 +24,9 @@ class MemoryCard(ModalScreen[None], MemoryKeys):
 
     AUTO_FOCUS = ""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "Close", id="memory_card.close", key_display="esc")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "back", "Close", id="memory_card.close", key_display="esc")
+    ]
 
     def __init__(self, session: AppSession, memory: Memory, why: str) -> None:
         super().__init__()

@@ -61,15 +61,36 @@ class MemoryForm(Form[Revision]):
     def compose_fields(self) -> ComposeResult:
         before = self._before
         with Vertical(id="memory-form"):
-            yield Words(clean(before.text), soft_wrap=True, compact=True, tab_behavior="focus", id="form-text")
+            yield Words(
+                clean(before.text),
+                soft_wrap=True,
+                compact=True,
+                tab_behavior="focus",
+                id="form-text",
+            )
             yield Static(id="form-length", markup=False, classes="muted")
             suggested = SuggestFromList(self._readers, case_sensitive=False)
             for name, field in {
-                "Tags": Input(clean(", ".join(before.tags)), compact=True, placeholder="tea, morning", id="form-tags"),
-                "Importance": Input(str(before.importance), compact=True, max_length=1, restrict="[1-5]?", id="form-importance"),
-                "Category": Input(clean(before.category), compact=True, suggester=suggested, id="form-category"),
+                "Tags": Input(
+                    clean(", ".join(before.tags)),
+                    compact=True,
+                    placeholder="tea, morning",
+                    id="form-tags",
+                ),
+                "Importance": Input(
+                    str(before.importance),
+                    compact=True,
+                    max_length=1,
+                    restrict="[1-5]?",
+                    id="form-importance",
+                ),
+                "Category": Input(
+                    clean(before.category), compact=True, suggester=suggested, id="form-category"
+                ),
             }.items():
-                yield Horizontal(Static(plain(name), markup=False, classes="label"), field, classes="field")
+                yield Horizontal(
+                    Static(plain(name), markup=False, classes="label"), field, classes="field"
+                )
             yield Static(id="form-readers", markup=False, classes="muted")
 
     def keys(self) -> list[str]:
@@ -84,7 +105,9 @@ class MemoryForm(Form[Revision]):
     def _count(self) -> None:
         length = len(self.query_one(Words).text)
         style = "$text-muted" if length <= MAX_MEMORY_CHARS else "bold $text-error"
-        self.query_one("#form-length", Static).update(plain(f"{length} of {MAX_MEMORY_CHARS} characters", style))
+        self.query_one("#form-length", Static).update(
+            plain(f"{length} of {MAX_MEMORY_CHARS} characters", style)
+        )
 
     @on(Input.Changed, "#form-category")
     def _tell_readers(self, event: Input.Changed) -> None:
@@ -92,7 +115,9 @@ class MemoryForm(Form[Revision]):
         near = [reader for reader in self._readers if reader.startswith(name)]
         listed = f"One of {', '.join(near[:NAMED])}{' …' if len(near) > NAMED else '.'}"
         told = self._readers.get(name) or (listed if near else "There is no such category.")
-        self.query_one("#form-readers", Static).update(plain(told, "$text-muted" if name in self._readers else "$text-warning"))
+        self.query_one("#form-readers", Static).update(
+            plain(told, "$text-muted" if name in self._readers else "$text-warning")
+        )
 
     def saving(self) -> Callable[[], Revision | None]:
         return partial(self._save_fields, self._fields())
@@ -113,14 +138,29 @@ class MemoryForm(Form[Revision]):
 class HowtoForm(Form[Revision]):
     """The title of a how-to and its steps, to be written or edited."""
 
-    def __init__(self, title: str, name: str, steps: Sequence[str], save: Callable[[str], Revision]) -> None:
-        super().__init__(title, note="What is to be done, one step a line. The numbers come by themselves.")
+    def __init__(
+        self, title: str, name: str, steps: Sequence[str], save: Callable[[str], Revision]
+    ) -> None:
+        super().__init__(
+            title, note="What is to be done, one step a line. The numbers come by themselves."
+        )
         self._howto, self._steps, self._save_text = name, steps, save
 
     def compose_fields(self) -> ComposeResult:
         with Vertical(id="memory-form"):
-            yield Line(clean(self._howto), max_length=MAX_MEMORY_CHARS, placeholder="Its title", id="howto-title")
-            yield TextArea(clean("\n".join(self._steps)), soft_wrap=True, compact=True, tab_behavior="focus", id="howto-steps")
+            yield Line(
+                clean(self._howto),
+                max_length=MAX_MEMORY_CHARS,
+                placeholder="Its title",
+                id="howto-title",
+            )
+            yield TextArea(
+                clean("\n".join(self._steps)),
+                soft_wrap=True,
+                compact=True,
+                tab_behavior="focus",
+                id="howto-steps",
+            )
 
     def keys(self) -> list[str]:
         return ["^s save", "tab next field"]
@@ -129,7 +169,10 @@ class HowtoForm(Form[Revision]):
         self.query_one("#howto-steps" if self._howto else "#howto-title").focus()
 
     def saving(self) -> Callable[[], Revision]:
-        title, steps = self.query_one("#howto-title", Input).value.strip(), self.query_one("#howto-steps", TextArea).text
+        title, steps = (
+            self.query_one("#howto-title", Input).value.strip(),
+            self.query_one("#howto-steps", TextArea).text,
+        )
         if not (title and steps.strip()):
             raise UsageError("A how-to has a title, and at least one step.")
         return partial(self._save_text, f"{title}\n{steps}")

@@ -14,12 +14,16 @@ ON_TRASHED = frozenset({"restore", "erase"})
 
 
 class MemoryKeys(DOMNode):
-    """The keys of a screen with memories, which says on which of them they act; named after its kind of screen, for its style."""
+    """The keys of a screen with memories, which says on which of them they act; named after its
+    kind of screen, for its style.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit", id="memory.edit"),
         Binding("p", "change('pin')", "Pin", id="memory.pin"),
-        Binding("d,delete,backspace", "change('discard')", "Trash", id="memory.discard", key_display="d"),
+        Binding(
+            "d,delete,backspace", "change('discard')", "Trash", id="memory.discard", key_display="d"
+        ),
         Binding("r", "change('restore')", "Restore", id="memory.restore"),
         Binding("X", "erase", "Erase now", id="memory.erase"),
         Binding("t", "change('tag')", "Tag", show=False, id="memory.tag"),
@@ -48,11 +52,16 @@ class MemoryKeys(DOMNode):
         if action not in ("edit", "change", "erase", "copy"):
             return super().check_action(action, parameters)
         does = parameters[0] if action == "change" else action
-        chosen = [memory for memory in [self.read] if memory is not None] if does == "edit" else self.chosen
+        chosen = (
+            [memory for memory in [self.read] if memory is not None]
+            if does == "edit"
+            else self.chosen
+        )
         if does == "categorise" and any(memory.kind is Kind.PROCEDURAL for memory in chosen):
             return False  # it keeps the one of its kind
         return bool(chosen) and (
-            does == "copy" or all((memory.state is State.LIVE) == (does not in ON_TRASHED) for memory in chosen)
+            does == "copy"
+            or all((memory.state is State.LIVE) == (does not in ON_TRASHED) for memory in chosen)
         )
 
     @background("memory-action")

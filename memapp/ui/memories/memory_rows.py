@@ -26,7 +26,9 @@ class FoundRows(TimedRows[Memory]):
     words: tuple[str, ...] = ()
     """What to point out in the texts."""
     missing: Mapping[str, int] = {}
-    """Of those whose time in the trash is over, on how many more days memapp must be used until they go."""
+    """Of those whose time in the trash is over, on how many more days memapp must be used until
+    they go.
+    """
 
     def key(self, item: Memory) -> str:
         return item.id
@@ -43,7 +45,9 @@ class MemoryRows(FoundRows):
         )
         tail = row(item.category, CATEGORY - 1, "$text-muted") if width >= WIDE else Content("")
         space = width - head.cell_length - (CATEGORY if width >= WIDE else 0)
-        text = found_in(item.with_before, self.words, space).truncate(space, ellipsis=True, pad=True)
+        text = found_in(item.with_before, self.words, space).truncate(
+            space, ellipsis=True, pad=True
+        )
         return joined(head, text, " " if tail else "", tail)
 
 
@@ -63,10 +67,17 @@ class TrashRows(FoundRows):
         since, reason = f"{ago(item.updated_at, now):>9}  ", why(item, self._ttl_days)
         room = (f"{since}{reason:<{self.WHY}}  " if width >= self.WIDE else "", "$text-muted")
         stays = kept(item.purge_at, now, self.missing.get(item.id, 0))
-        end = (f"{stays:<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
+        end = (
+            f"{stays:<{self.KEPT}}",
+            "bold $error" if is_overdue(item.purge_at, now) else "$text-muted",
+        )
         tail = joined("  ", room, end)
         space = max(1, width - 1 - tail.cell_length)
-        return joined(" ", found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True), tail)
+        return joined(
+            " ",
+            found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True),
+            tail,
+        )
 
 
 def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:

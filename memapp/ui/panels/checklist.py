@@ -66,9 +66,14 @@ class ChecklistView(Vertical, can_focus=True):
         if (shown := self._shown) is None:
             return
         lines = self.query_children(Static)
-        done = (f"{shown.done} of {len(shown.done_at)} done\n", "$text-success" if shown.next_step is None else "$text-muted")
+        done = (
+            f"{shown.done} of {len(shown.done_at)} done\n",
+            "$text-success" if shown.next_step is None else "$text-muted",
+        )
         lines[0].update(joined((shown.howto.text, "bold"), "\n", done))
-        for number, (step, at) in enumerate(zip(shown.howto.steps, shown.done_at, strict=True), start=1):
+        for number, (step, at) in enumerate(
+            zip(shown.howto.steps, shown.done_at, strict=True), start=1
+        ):
             lines[number].update(self._line(number, step, done=at is not None))
 
     def _line(self, number: int, step: str, *, done: bool) -> Content:

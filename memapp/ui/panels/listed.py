@@ -1,4 +1,6 @@
-"""A list with the detail of its current row beside it; in a narrow window one takes the place of the other."""
+"""A list with the detail of its current row beside it; in a narrow window one takes the place of
+the other.
+"""
 
 from typing import Any
 
@@ -57,7 +59,9 @@ class ListedMemories(Listed):
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on: the memory in the detail when the person is there, else what is marked, else the current one."""
+        """What a key acts on: the memory in the detail when the person is there, else what is
+        marked, else the current one.
+        """
         if self.detail.has_focus_within and self.detail.memory is not None:
             return [self.detail.memory]
         return self.rows.chosen
@@ -69,7 +73,9 @@ class ListedMemories(Listed):
     @on(RowList.Moved)
     def _moved(self, event: RowList.Moved) -> None:
         read = self.detail.memory
-        if event.rows is self.rows and (not self.detail.has_focus_within or read is None or read.id == self.rows.current_key):
+        if event.rows is self.rows and (
+            not self.detail.has_focus_within or read is None or read.id == self.rows.current_key
+        ):
             self.detail.show(self.rows.current)
 
     def enter(self) -> None:

@@ -21,9 +21,7 @@ class LoopDrawer(VerticalScroll):
     """Five short answers about one turn."""
 
     BINDING_GROUP_TITLE = "The loop"
-    HELP = (
-        "What memapp expected, needed and found for the last message. Up and down scroll, enter shows the scores, ctrl+t closes."
-    )
+    HELP = "What memapp expected, needed and found for the last message. Up and down scroll, enter shows the scores, ctrl+t closes."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "details", "Details", id="loop.details", key_display="⏎"),
@@ -44,10 +42,16 @@ class LoopDrawer(VerticalScroll):
         if not self.screen.has_class("-loop"):
             return
         between = "\n" if self.screen.has_class("-narrow") else "\n\n"
-        self.query_one("#loop-text", Static).update(Content(between).join(_told(trace, self._detailed)))
+        self.query_one("#loop-text", Static).update(
+            Content(between).join(_told(trace, self._detailed))
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self._trace is not None if action == "details" else super().check_action(action, parameters)
+        return (
+            self._trace is not None
+            if action == "details"
+            else super().check_action(action, parameters)
+        )
 
     def action_details(self) -> None:
         self._detailed = not self._detailed
@@ -58,13 +62,20 @@ def _told(trace: Trace | None, detailed: bool) -> list[Content]:
     keys = "^t closes" if trace is None else "^t closes · tab, ⏎ more"
     parts = [joined(("The loop", "bold"), (f"   {keys}", "$text-muted"))]
     if trace is None:
-        parts.append(plain("Before each answer memapp guesses what you will say and what it has to look up.", "$text-muted"))
+        parts.append(
+            plain(
+                "Before each answer memapp guesses what you will say and what it has to look up.",
+                "$text-muted",
+            )
+        )
         parts.append(plain("Send something to see it at work.", "$text-muted"))
         return parts
     source = called("needed_from", trace.source, "")
     parts += [
         _part("It expected", _expected(trace.expected, detailed)),
-        _part("It needed" + source, plain(" · ".join(trace.needed_info) or "nothing in particular")),
+        _part(
+            "It needed" + source, plain(" · ".join(trace.needed_info) or "nothing in particular")
+        ),
         _part("It found", _found(trace.hits, detailed)),
         _part("It expects next", plain(trace.expects or "—")),
     ]
@@ -74,8 +85,16 @@ def _told(trace: Trace | None, detailed: bool) -> list[Content]:
 
 
 def _guesses(guesses: HitRates) -> Content:
-    rates = {"came as predicted": guesses.as_predicted, "only on the same topic": guesses.same_topic}
-    return plain("\n".join(f"{rate.held} of {rate.of} {what} ({rate.share or 0:.0%})" for what, rate in rates.items()))
+    rates = {
+        "came as predicted": guesses.as_predicted,
+        "only on the same topic": guesses.same_topic,
+    }
+    return plain(
+        "\n".join(
+            f"{rate.held} of {rate.of} {what} ({rate.share or 0:.0%})"
+            for what, rate in rates.items()
+        )
+    )
 
 
 def _part(title: str, body: Content) -> Content:
@@ -87,9 +106,18 @@ def _expected(expected: Prediction | None, detailed: bool) -> Content:
         return plain("nothing yet")
     if expected.surprised is None:
         return plain(expected.text)
-    held = ("✓ as predicted", "$success") if expected.as_predicted else ("✓ the same topic", "$text-muted")
+    held = (
+        ("✓ as predicted", "$success")
+        if expected.as_predicted
+        else ("✓ the same topic", "$text-muted")
+    )
     verdict = ("! surprised", "$warning") if expected.surprised else held
-    return joined(expected.text, "\n", verdict, (f" · {expected.why}" if detailed and expected.why else "", "$text-muted"))
+    return joined(
+        expected.text,
+        "\n",
+        verdict,
+        (f" · {expected.why}" if detailed and expected.why else "", "$text-muted"),
+    )
 
 
 def _found(hits: tuple[Recalled, ...], detailed: bool) -> Content:

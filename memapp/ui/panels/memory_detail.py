@@ -1,4 +1,6 @@
-"""The detail of a memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
+"""The detail of a memory in four tabs: content, history, relations, provenance. A tab is looked up
+when it is shown.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -59,14 +61,20 @@ class ContentView(VerticalScroll, can_focus=True):
         yield Static(id="memory-text", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
+        into = (
+            await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
+        )
         await self._look_up_steps(memory)
         missing = await asyncio.to_thread(lifecycle.missing, self._runtime, [memory])
-        self.query_one("#memory-text", Static).update(self._content(memory, into, missing.get(memory.id, 0)))
+        self.query_one("#memory-text", Static).update(
+            self._content(memory, into, missing.get(memory.id, 0))
+        )
 
     async def _look_up_steps(self, memory: Memory) -> None:
         if memory.steps:
-            await self.checklist.show(await asyncio.to_thread(howtos.checklist, self._runtime, memory.id))
+            await self.checklist.show(
+                await asyncio.to_thread(howtos.checklist, self._runtime, memory.id)
+            )
         self.checklist.display = bool(memory.steps)
         if self.has_focus_within and not self.reader.has_focus:
             self.reader.focus()
@@ -99,7 +107,11 @@ class ContentView(VerticalScroll, can_focus=True):
                 ("merged into", into),
             ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
-        used = joined(self.reasons.get(one.id, self.why), "\n\n") if one.id in self.reasons or self.why else ""
+        used = (
+            joined(self.reasons.get(one.id, self.why), "\n\n")
+            if one.id in self.reasons or self.why
+            else ""
+        )
         words = "" if one.steps else joined(plain(one.text, "bold"), (one.until, "$text-muted"))
         return joined(words, "\n\n" if words else "\n", used, Content("\n").join(lines))
 
@@ -180,7 +192,7 @@ class MemoryDetail(Vertical):
         if self.memory is not None and self.memory.id == now.id:
             self._show(now, at_once=self.tab != "content")
 
-    # Walking along relations -----------------------------------------------------------------------------------------
+    # Walking along relations ----------------------------------------------------------------------
 
     @on(MemoryRelations.Walked)
     def _walked(self, event: MemoryRelations.Walked) -> None:

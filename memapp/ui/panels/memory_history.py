@@ -46,7 +46,11 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
         number, one = item
         sign = "A " if number == self.base else "  "
         what = f"{one.event.told} by {who(one.actor)}"
-        return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self.clock()):>11}  {what}", "$text-muted"))
+        return joined(
+            (sign, "bold $accent"),
+            f"v{number:<3}",
+            (f"{moment(one.at, self.clock()):>11}  {what}", "$text-muted"),
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("step", "compare"):
@@ -75,7 +79,9 @@ class MemoryHistory(Vertical):
             yield Static(id="difference", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        """Show the versions of a memory; of the same one as before, at the place where the person reads."""
+        """Show the versions of a memory; of the same one as before, at the place where the person
+        reads.
+        """
         self._show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
 
     def _show(self, memory_id: str, moments: Sequence[Moment]) -> None:
@@ -100,24 +106,44 @@ class MemoryHistory(Vertical):
         one, other = sorted((base, at))
         difference = self.query_one("#difference", Static)
         if one not in by_number:
-            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”") for text in by_number[at].replaced]
-            difference.update(joined((f"v{at}\n", "$text-muted"), (by_number[at].version.text), *replaced))
+            replaced = [
+                joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”")
+                for text in by_number[at].replaced
+            ]
+            difference.update(
+                joined((f"v{at}\n", "$text-muted"), (by_number[at].version.text), *replaced)
+            )
         else:
             head = (f"v{one} → v{other}\n", "$text-muted")
-            difference.update(joined(head, difference_of(by_number[one].version, by_number[other].version)))
+            difference.update(
+                joined(head, difference_of(by_number[one].version, by_number[other].version))
+            )
 
 
 def difference_of(before: Version, after: Version) -> Content:
-    """Return what is different, told by signs as well as colours: -words- went out, +words+ came in."""
+    """Return what is different, told by signs as well as colours: -words- went out, +words+ came
+    in.
+    """
     lines = [difference(before.text, after.text)]
     for name, old, new in (
         ("steps", numbered(before.steps, " "), numbered(after.steps, " ")),
         ("tags", ", ".join(before.tags), ", ".join(after.tags)),
         ("category", before.category, after.category),
-        ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),
+        (
+            "importance",
+            f"{bar(before.importance)} {before.importance}",
+            f"{bar(after.importance)} {after.importance}",
+        ),
         ("pinned", "yes" if before.pinned else "no", "yes" if after.pinned else "no"),
         ("state", called("states", before.state), called("states", after.state)),
     ):
         if old != new:
-            lines.append(joined((f"{name}: ", "$text-muted"), (f"-{old or 'none'}-", OUT), " ", (f"+{new or 'none'}+", IN)))
+            lines.append(
+                joined(
+                    (f"{name}: ", "$text-muted"),
+                    (f"-{old or 'none'}-", OUT),
+                    " ",
+                    (f"+{new or 'none'}+", IN),
+                )
+            )
     return Content("\n").join([lines[0], Content(""), *lines[1:]])

@@ -1,4 +1,6 @@
-"""The provenance of a memory: the messages it was learned from, and the replies that used it, with score and reason."""
+"""The provenance of a memory: the messages it was learned from, and the replies that used it, with
+score and reason.
+"""
 
 import asyncio
 
@@ -54,15 +56,22 @@ class MemoryProvenance(Vertical):
         yield Static(id="provenance-note", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        found, now = await asyncio.to_thread(provenance_of, self._runtime, memory), self._runtime.clock()
+        found, now = (
+            await asyncio.to_thread(provenance_of, self._runtime, memory),
+            self._runtime.clock(),
+        )
         access_count = found.access_count
         used = "Never used in an answer so far."
         if access_count is not None:
             times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
             used = f"Stood in {times} on {days}, last {ago(access_count.last, now)}."
-        origin = f"{called('origins', memory.origin).capitalize()} {at_moment(memory.created_at, now)}."
+        origin = (
+            f"{called('origins', memory.origin).capitalize()} {at_moment(memory.created_at, now)}."
+        )
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
-        self.reader.show([*found.sources, *found.replies], at=None if memory.id == self._memory_id else "")
+        self.reader.show(
+            [*found.sources, *found.replies], at=None if memory.id == self._memory_id else ""
+        )
         self._memory_id = memory.id
 
     @on(RowList.Moved)
@@ -70,7 +79,12 @@ class MemoryProvenance(Vertical):
         item = self.reader.current
         if isinstance(item, UsedIn):
             details = f" ({rated(item.score)}: {item.why})" if item.score else ""
-            note = joined(("this answer used it: ", "$text-muted"), matched(item.why), (details, "$text-muted"), "\n")
+            note = joined(
+                ("this answer used it: ", "$text-muted"),
+                matched(item.why),
+                (details, "$text-muted"),
+                "\n",
+            )
             note = joined(note, row(item.message.text, 240))
         elif item is not None:
             note = joined((f"{written(item)}: ", "$text-muted"), row(item.text, 240))
@@ -81,4 +95,6 @@ class MemoryProvenance(Vertical):
     @on(RowList.Opened)
     def _opened(self) -> None:
         if (item := self.reader.current) is not None:
-            self.post_message(MessageWanted(item.id if isinstance(item, Message) else item.message.id))
+            self.post_message(
+                MessageWanted(item.id if isinstance(item, Message) else item.message.id)
+            )

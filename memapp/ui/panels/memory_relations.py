@@ -60,14 +60,18 @@ class MemoryRelations(Tree[str]):
         label, at, depth = super().render_label(node, base_style, style), node.parent, 0
         while at is not None:
             at, depth = at.parent, depth + 1
-        label.truncate(max(LEAST_CELLS, self.size.width - depth * self.guide_depth), overflow="ellipsis")
+        label.truncate(
+            max(LEAST_CELLS, self.size.width - depth * self.guide_depth), overflow="ellipsis"
+        )
         return label
 
     def on_resize(self) -> None:
         self._invalidate()
 
     async def look_up(self, memory: Memory) -> None:
-        """Put a memory at the root; where it stands there already, only branches that are different now are drawn anew."""
+        """Put a memory at the root; where it stands there already, only branches that are different
+        now are drawn anew.
+        """
         if self.root.data == memory.id:
             self.root.set_label(_label(memory.text))
         else:
@@ -96,7 +100,9 @@ class MemoryRelations(Tree[str]):
             self.post_message(self.Walked(event.node.data))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        return action not in ("branch", "select_cursor") or any(child.data for child in self.root.children)
+        return action not in ("branch", "select_cursor") or any(
+            child.data for child in self.root.children
+        )
 
     def action_branch(self, opened: bool) -> None:
         node = self.cursor_node
@@ -115,7 +121,10 @@ class MemoryRelations(Tree[str]):
             return
         self._looked_up.add(node)
         found = await asyncio.to_thread(curate.related, self._runtime, node.data)
-        rows = [(relation.id, _label(relation.text, f"{bar(round(5 * relation.strength))} ")) for relation in found]
+        rows = [
+            (relation.id, _label(relation.text, f"{bar(round(5 * relation.strength))} "))
+            for relation in found
+        ]
         if not rows and node is self.root:
             rows = [("", Text(NOTHING_RELATED, style="italic"))]
         if node not in self._looked_up:
@@ -125,7 +134,11 @@ class MemoryRelations(Tree[str]):
         node.allow_expand = bool(rows)
 
     def _fill(self, node: TreeNode[str], rows: Sequence[tuple[str, Text]]) -> None:
-        under = self.cursor_node.data if self.cursor_node is not None and self.cursor_node in node.children else None
+        under = (
+            self.cursor_node.data
+            if self.cursor_node is not None and self.cursor_node in node.children
+            else None
+        )
         node.remove_children()
         for memory_id, label in rows:
             child = node.add(label, memory_id, allow_expand=bool(memory_id))

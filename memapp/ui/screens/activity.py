@@ -1,4 +1,6 @@
-"""Activity: how often and how well, the log of what was done to memories, and what can be taken back."""
+"""Activity: how often and how well, the log of what was done to memories, and what can be taken
+back.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -101,11 +103,13 @@ class ActivityScreen(ModeScreen):
         self._show_tab()
         self.set_interval(LOOK_SECONDS, self._look_what_runs)
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     @background("activity", exclusive=True)
     async def look_again(self) -> None:
-        """Look up what the open tab shows. A later call ends this one, so that no old result comes after a newer one."""
+        """Look up what the open tab shows. A later call ends this one, so that no old result comes
+        after a newer one.
+        """
         tab = self.tab
         match tab:
             case "numbers":
@@ -141,7 +145,7 @@ class ActivityScreen(ModeScreen):
         self._turned = True
         self.look_again()
 
-    # Tabs ------------------------------------------------------------------------------------------------------------
+    # Tabs -----------------------------------------------------------------------------------------
 
     def _show_tab(self) -> None:
         self.query_one(TabLine).show(self.tab, {})
@@ -163,11 +167,16 @@ class ActivityScreen(ModeScreen):
     def _open(self, tab: str) -> None:
         self.tab = tab
         self._show_tab()
-        inside: dict[str, Widget] = {"log": self.lines, "upkeep": self.kept_up, "undo": self.steps, "agents": self.agents}
+        inside: dict[str, Widget] = {
+            "log": self.lines,
+            "upkeep": self.kept_up,
+            "undo": self.steps,
+            "agents": self.agents,
+        }
         (inside.get(tab) or self.query_one(f"#{tab}")).focus()
         self.look_again()
 
-    # What a line leads to --------------------------------------------------------------------------------------------
+    # What a line leads to -------------------------------------------------------------------------
 
     @on(RowList.Opened, "#log")
     @background("activity-open", exclusive=True)
@@ -179,11 +188,17 @@ class ActivityScreen(ModeScreen):
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
         elif log_rows.is_file(line):
-            notify(self, "A file was brought in here, all of it at once. The next tab takes it back as one.")
+            notify(
+                self,
+                "A file was brought in here, all of it at once. The next tab takes it back as one.",
+            )
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
         elif not line.said:
-            notify(self, "This memory is not remembered now. The Trash (F5) shows what can be brought back.")
+            notify(
+                self,
+                "This memory is not remembered now. The Trash (F5) shows what can be brought back.",
+            )
         else:
             await self._compare(line)
 
@@ -191,7 +206,9 @@ class ActivityScreen(ModeScreen):
         two = await asyncio.to_thread(compared, self.runtime, line.entry)
         if two is not None:
             what = log_rows.done(line).capitalize()
-            card = TextCard(what, difference_of(*two), note="-went out-   +came in+", jump="open the memory")
+            card = TextCard(
+                what, difference_of(*two), note="-went out-   +came in+", jump="open the memory"
+            )
             wanted = await self.app.push_screen_wait(card)
             if wanted is None:
                 return
@@ -200,7 +217,7 @@ class ActivityScreen(ModeScreen):
                 return
         self.app.post_message(MemoryWanted(line.entry.memory_id))
 
-    # Agents ----------------------------------------------------------------------------------------------------------
+    # Agents ---------------------------------------------------------------------------------------
 
     @on(RowList.Opened, "#agents")
     @background("activity-open", exclusive=True)
@@ -208,7 +225,12 @@ class ActivityScreen(ModeScreen):
         """Tell why an agent is trusted as it is."""
         if (shown := self.agents.current) is not None:
             text = await asyncio.to_thread(told, self.runtime, shown)
-            if await self.app.push_screen_wait(TextCard(called_agent(shown.agent.name).capitalize(), text)) == "copy":
+            if (
+                await self.app.push_screen_wait(
+                    TextCard(called_agent(shown.agent.name).capitalize(), text)
+                )
+                == "copy"
+            ):
                 copy(self, text)
 
     @background("agents")
@@ -216,9 +238,11 @@ class ActivityScreen(ModeScreen):
         if (shown := self.agents.current) is not None:
             name = shown.agent.name
             done = await asyncio.to_thread(trust.set_blocked, self.runtime, name, blocked=blocked)
-            self.session.did(self, f"{'Blocked' if blocked else 'Unblocked'} {called_agent(name)}", done.step)
+            self.session.did(
+                self, f"{'Blocked' if blocked else 'Unblocked'} {called_agent(name)}", done.step
+            )
 
-    # Upkeep ----------------------------------------------------------------------------------------------------------
+    # Upkeep ---------------------------------------------------------------------------------------
 
     @background("activity-progress", exclusive=True)
     async def _look_what_runs(self) -> None:

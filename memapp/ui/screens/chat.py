@@ -47,7 +47,11 @@ ON_MESSAGES = (
     ("Copy a message", "The chosen or the last one (y)", "copy"),
     ("Edit and send again", "The chosen or the last one (e)", "edit"),
     ("Remember a message", "The chosen or the last one (m)", "remember"),
-    ("What was kept of a message", "And why the rest was not; the chosen or the last one (w)", "outcome"),
+    (
+        "What was kept of a message",
+        "And why the rest was not; the chosen or the last one (w)",
+        "outcome",
+    ),
     ("A second opinion", "A council over the chosen or the last answer (s)", "council"),
     ("Open a message or memory", "The chosen or the last one (enter)", "open"),
     ("Go to the first message shown", "The beginning of what is on the screen (g)", "first"),
@@ -65,21 +69,26 @@ class ChatScreen(StyledScreen):
         Binding("escape", "back", "Conversation", show=False, id="chat.back"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+r", "retry", "Retry", id="chat.retry"),
-        Binding("ctrl+o", "get_default", "Get the default model", show=False, id="chat.get_default"),
+        Binding(
+            "ctrl+o", "get_default", "Get the default model", show=False, id="chat.get_default"
+        ),
         Binding("ctrl+t", "drawer", "Loop", id="chat.drawer"),
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
         Binding("tab", "into_drawer", "Loop", show=False, id="chat.into_drawer"),
         Binding("tab", "app.focus_next", "Next", show=False, id="chat.next"),
     ]
 
-    def __init__(self, session: AppSession, *, question: Callable[[], Writing], typed: Callable[[], Writing]) -> None:
+    def __init__(
+        self, session: AppSession, *, question: Callable[[], Writing], typed: Callable[[], Writing]
+    ) -> None:
         super().__init__()
         self.session = session
         self.state = ChatState(session)
         self.threads = Threads(self.state)
         self.conversation = Conversation(self.state)
         session.before_erasing, session.after_erasing = self.conversation.settle, self._show_again
-        # What was sent or typed before is asked for when it is needed: a key may be on its way while the memory opens.
+        # What was sent or typed before is asked for when it is needed: a key may be on its way
+        # while the memory opens.
         self._question, self._typed = question, typed
         self._erased_elsewhere = False
         """Another process erased something while a turn ran here."""
@@ -109,13 +118,17 @@ class ChatScreen(StyledScreen):
     def _say_network(self) -> None:
         self.query_one(TopBar).say(read_models.network(self.session.runtime))
 
-    # Which chat is shown ---------------------------------------------------------------------------------------------
+    # Which chat is shown --------------------------------------------------------------------------
 
     @background("open")
     async def _start(self) -> None:
         """Show the chat that was open last, or send the question that memapp was started with."""
         question = self._question()
-        last = None if question.text else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
+        last = (
+            None
+            if question.text
+            else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
+        )
         await self.conversation.show(last)
         self.threads.list()
         await self.composer.recall_prompts()
@@ -134,9 +147,16 @@ class ChatScreen(StyledScreen):
 
     @background("open", exclusive=True)
     async def open_thread(
-        self, thread: Thread | None, at: Message | None = None, *, persona: str = "", stay: bool = False
+        self,
+        thread: Thread | None,
+        at: Message | None = None,
+        *,
+        persona: str = "",
+        stay: bool = False,
     ) -> None:
-        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
+        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it
+        at.
+        """
         await self.composer.leave()
         await self.conversation.show(thread, at, persona)
         self.refresh_bindings()
@@ -145,7 +165,9 @@ class ChatScreen(StyledScreen):
             self.threads.leave()
             self.remove_class("-threads")
             (self.transcript if at else self.composer).focus()
-        await asyncio.to_thread(chats.remember_choice, self.session.runtime, "thread", thread.id if thread else "")
+        await asyncio.to_thread(
+            chats.remember_choice, self.session.runtime, "thread", thread.id if thread else ""
+        )
 
     async def _show_again(self) -> None:
         await self.conversation.show_again()
@@ -157,7 +179,9 @@ class ChatScreen(StyledScreen):
 
     @background("threads", exclusive=True)
     async def _chats_changed(self) -> None:
-        """Bring the list of chats up to date after some went or came back; leave one that is gone, show what is new in it."""
+        """Bring the list of chats up to date after some went or came back; leave one that is gone,
+        show what is new in it.
+        """
         self.threads.list()
         thread = self.state.thread
         if thread is None:
@@ -168,21 +192,27 @@ class ChatScreen(StyledScreen):
         if there is None:
             self.open_thread(None)
         elif not (self.state.busy or self.state.editing or await self.transcript.show_news(thread)):
-            self.conversation.status.say("Another memapp wrote in this chat; you see it when you open the chat again.")
+            self.conversation.status.say(
+                "Another memapp wrote in this chat; you see it when you open the chat again."
+            )
 
     @background("file")
     async def on_file_changed(self, event: FileChanged) -> None:
-        """Show what another process changed; what it erased stands nowhere here any more, once no turn runs."""
+        """Show what another process changed; what it erased stands nowhere here any more, once no
+        turn runs.
+        """
         self._erased_elsewhere |= event.erased
         if not self._erased_elsewhere:
             self._chats_changed()
         elif not self.state.busy:
-            async with self._one_erasure:  # one that comes meanwhile would save the composer while it is empty
+            async with (
+                self._one_erasure
+            ):  # one that comes meanwhile would save the composer while it is empty
                 self._erased_elsewhere = False
                 await self.conversation.settle()
                 await self._show_again()
 
-    # What the turn announces, after the conversation followed it -----------------------------------------------------
+    # What the turn announces, after the conversation followed it ----------------------------------
 
     def on_thread_started(self, _: ThreadStarted) -> None:
         self.threads.list()
@@ -213,7 +243,7 @@ class ChatScreen(StyledScreen):
         if remark := await asyncio.to_thread(models.template_remark, self.session.runtime):
             self.conversation.status.say(remark)
 
-    # Keys and the palette --------------------------------------------------------------------------------------------
+    # Keys and the palette -------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         match action:
@@ -263,7 +293,9 @@ class ChatScreen(StyledScreen):
         runtime = self.session.runtime
         chosen = await asyncio.to_thread(downloads.find_default, runtime)
         terms = downloads.terms(chosen, runtime.settings.download_proxy)
-        if await self.app.push_screen_wait(Question(f"Get {chosen.name}?", terms, "get it", "not now")):
+        if await self.app.push_screen_wait(
+            Question(f"Get {chosen.name}?", terms, "get it", "not now")
+        ):
             self.session.talk.download(chosen)
             self.conversation.status.look()
 
@@ -282,7 +314,11 @@ class ChatScreen(StyledScreen):
             self.toggle_class("-threads")
         elif self.has_class("-no-threads") or self.threads.has_focus_within:
             self.toggle_class("-no-threads")
-        hidden = self.has_class("-no-threads") if self.has_class("-wide") else not self.has_class("-threads")
+        hidden = (
+            self.has_class("-no-threads")
+            if self.has_class("-wide")
+            else not self.has_class("-threads")
+        )
         if hidden:
             self.threads.leave()
             self.composer.focus()
@@ -300,7 +336,9 @@ class ChatScreen(StyledScreen):
             case "message":
                 self.app.post_message(MessageWanted(hit.id))
             case "thread":
-                thread = await asyncio.to_thread(chats.get_thread, self.session.runtime, hit.thread_id)
+                thread = await asyncio.to_thread(
+                    chats.get_thread, self.session.runtime, hit.thread_id
+                )
                 self.app.post_message(ThreadWanted(thread))
             case "lesson":
                 self.app.post_message(ModeWanted("learned", hit.id))
@@ -314,27 +352,61 @@ class ChatScreen(StyledScreen):
         conversation, transcript, state = self.conversation, self.transcript, self.state
         yield SystemCommand("New chat", "ctrl+n", self.action_new)
         yield SystemCommand("Show or hide the chats", "ctrl+b", self.action_threads)
-        yield SystemCommand("Show or hide the loop", "What memapp expected, needed and found (ctrl+t)", self.action_drawer)
+        yield SystemCommand(
+            "Show or hide the loop",
+            "What memapp expected, needed and found (ctrl+t)",
+            self.action_drawer,
+        )
         for key, persona in self.session.runtime.personas.items():
             name = shorten(persona.name, 40)
-            yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(self.open_thread, None, persona=key))
-        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(transcript.write_memory, ""))
+            yield SystemCommand(
+                f"New chat with {name}",
+                f"/persona {key}",
+                partial(self.open_thread, None, persona=key),
+            )
+        yield SystemCommand(
+            "Remember something",
+            "Write a memory by hand (/remember)",
+            partial(transcript.write_memory, ""),
+        )
         if offered := read_models.offer(self.session.runtime):
-            yield SystemCommand("Get a model that can hold a conversation", f"{offered} (ctrl+o)", self.action_get_default)
-        yield SystemCommand("Write in your editor", "In the program that EDITOR names (ctrl+g)", self.composer.action_editor)
+            yield SystemCommand(
+                "Get a model that can hold a conversation",
+                f"{offered} (ctrl+o)",
+                self.action_get_default,
+            )
+        yield SystemCommand(
+            "Write in your editor",
+            "In the program that EDITOR names (ctrl+g)",
+            self.composer.action_editor,
+        )
         if state.busy:
             yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
         elif transcript.last_answer is not None:
             if not transcript.in_own_words:
-                yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
+                yield SystemCommand(
+                    "Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry
+                )
             if transcript.can_go_on:
-                yield SystemCommand("Continue the last answer", "It ended at its length limit (o)", conversation.go_on)
+                yield SystemCommand(
+                    "Continue the last answer",
+                    "It ended at its length limit (o)",
+                    conversation.go_on,
+                )
         if transcript.bubbles:
             for label, about, action in ON_MESSAGES:
                 yield SystemCommand(label, about, getattr(transcript, f"action_{action}"))
         if (thread := state.thread) is not None:
-            yield SystemCommand("Rename this chat", "e in the list of chats", partial(self.threads.rename, thread))
-            yield SystemCommand("Delete this chat", "ctrl+z restores it", partial(self.threads.delete, thread))
+            yield SystemCommand(
+                "Rename this chat", "e in the list of chats", partial(self.threads.rename, thread)
+            )
+            yield SystemCommand(
+                "Delete this chat", "ctrl+z restores it", partial(self.threads.delete, thread)
+            )
             if not state.busy:
-                yield SystemCommand("Erase this chat for good", "Asks you to type a word", partial(self.threads.erase, thread))
+                yield SystemCommand(
+                    "Erase this chat for good",
+                    "Asks you to type a word",
+                    partial(self.threads.erase, thread),
+                )
         yield SystemCommand("Deleted chats", "Restore one", self.threads.bring_back)

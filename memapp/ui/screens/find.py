@@ -50,7 +50,9 @@ class FindScreen(ModalScreen[Hit | None]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self._runtime = runtime
-        self._field = Input(placeholder="Search chats, messages, memories, lessons, agents", id="find-text")
+        self._field = Input(
+            placeholder="Search chats, messages, memories, lessons, agents", id="find-text"
+        )
         self._hits: dict[str, Hit] = {}
         """By the ids of their rows."""
         self._shown: str | None = None
@@ -88,7 +90,9 @@ class FindScreen(ModalScreen[Hit | None]):
 
     def _show(self, text: str, hits: Sequence[Hit]) -> None:
         words, options = text.split(), list[Option]()
-        self._hits = {f"{hit.kind}:{hit.id}": hit for kind in TITLES for hit in hits if hit.kind == kind}
+        self._hits = {
+            f"{hit.kind}:{hit.id}": hit for kind in TITLES for hit in hits if hit.kind == kind
+        }
         for kind, group in groupby(self._hits.items(), lambda one: one[1].kind):
             heading = TITLES[kind] if words else f"Latest {TITLES[kind].lower()}"
             options.append(Option(plain(heading, "bold $text-muted"), disabled=True))
@@ -98,7 +102,9 @@ class FindScreen(ModalScreen[Hit | None]):
             found.set_options(options)
             found.highlighted = 1
         else:
-            self._show_nothing("Nothing has these words." if words else "Nothing is remembered yet.")
+            self._show_nothing(
+                "Nothing has these words." if words else "Nothing is remembered yet."
+            )
         self._shown = text
         if self._chosen_early:
             self._chosen()
@@ -111,11 +117,23 @@ class FindScreen(ModalScreen[Hit | None]):
         when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
         found = hit.snippet if hit.kind == "memory" else hit.snippet or hit.title
         text = marked(shorten(one_line(found), SNIPPET_CHARS), words, "bold $accent underline")
-        where = joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted")) if hit.kind == "message" else ""
+        where = (
+            joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted"))
+            if hit.kind == "message"
+            else ""
+        )
         if not hit.beside:
             return joined(when, text, where)
-        beside = marked(shorten(one_line(hit.beside), BESIDE_CHARS), words, "bold $accent underline")
-        return joined(when, row(text.plain, SHORT_CHARS), (f"  {BESIDE[hit.kind]}: ", "$text-muted"), beside, where)
+        beside = marked(
+            shorten(one_line(hit.beside), BESIDE_CHARS), words, "bold $accent underline"
+        )
+        return joined(
+            when,
+            row(text.plain, SHORT_CHARS),
+            (f"  {BESIDE[hit.kind]}: ", "$text-muted"),
+            beside,
+            where,
+        )
 
     def action_step(self, step: int) -> None:
         found = self.query_one(OptionList)
@@ -129,7 +147,9 @@ class FindScreen(ModalScreen[Hit | None]):
 
     @on(Input.Submitted)
     def _chosen(self) -> None:
-        """Open the chosen hit; if enter was quicker than the search, the first hit of what was typed."""
+        """Open the chosen hit; if enter was quicker than the search, the first hit of what was
+        typed.
+        """
         self._chosen_early = self._shown != self._field.value
         if self._chosen_early:
             return
@@ -147,7 +167,8 @@ def _found(runtime: Runtime, text: str) -> list[Hit]:
     if text.strip():
         return browse.find(runtime, text, 30)
     facts = [
-        Hit("memory", memory.id, "", "", memory.text, memory.created_at) for memory in curate.list_memories(runtime, limit=RECENT)
+        Hit("memory", memory.id, "", "", memory.text, memory.created_at)
+        for memory in curate.list_memories(runtime, limit=RECENT)
     ]
     threads = [
         Hit("thread", thread.id, thread.id, thread.title, "", thread.updated_at)

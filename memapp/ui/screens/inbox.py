@@ -45,8 +45,16 @@ class InboxScreen(ModeScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,shift+tab", "turn('profile')", "Profile", id="inbox.to_profile", key_display="tab"),
-        Binding("tab,shift+tab", "turn('requests')", "Waiting", id="inbox.to_requests", key_display="tab"),
+        Binding(
+            "tab,shift+tab", "turn('profile')", "Profile", id="inbox.to_profile", key_display="tab"
+        ),
+        Binding(
+            "tab,shift+tab",
+            "turn('requests')",
+            "Waiting",
+            id="inbox.to_requests",
+            key_display="tab",
+        ),
         Binding("escape", "back", "Back", show=False, id="inbox.back"),
     ]
 
@@ -79,12 +87,14 @@ class InboxScreen(ModeScreen):
         self.requests.refresh_requests()
         self.profile.refresh_known()
 
-    # Tabs ------------------------------------------------------------------------------------------------------------
+    # Tabs -----------------------------------------------------------------------------------------
 
     def _show_tab(self) -> None:
         self.requests.display = self.tab == "requests"
         self.profile.display = self.tab == "profile"
-        self.query_one(TabLine).show(self.tab, self._counts, self._asleep if self.tab == "requests" else "")
+        self.query_one(TabLine).show(
+            self.tab, self._counts, self._asleep if self.tab == "requests" else ""
+        )
 
     @on(RequestsPane.Counted)
     def _counted(self, event: RequestsPane.Counted) -> None:
@@ -114,10 +124,12 @@ class InboxScreen(ModeScreen):
         """Go one step back: out of what is read, out of the profile, to the chat."""
         if self.tab == "profile":
             self.action_turn("requests")
-        elif not (self.requests.leave_reading() or self.requests.unmark() or self.requests.leave_file()):
+        elif not (
+            self.requests.leave_reading() or self.requests.unmark() or self.requests.leave_file()
+        ):
             self.action_chat()
 
-    # Coming back to the terminal -------------------------------------------------------------------------------------
+    # Coming back to the terminal ------------------------------------------------------------------
 
     def _focus_moved(self, focused: bool) -> None:
         self.came_back = focused

@@ -57,7 +57,7 @@ class LearnedScreen(ModeScreen, MemoryKeys):
     def look_again(self) -> object:
         return self.pane.look_again()
 
-    # Tabs ------------------------------------------------------------------------------------------------------------
+    # Tabs -----------------------------------------------------------------------------------------
 
     @on(TabLine.Chosen)
     def _chosen(self, event: TabLine.Chosen) -> None:
@@ -83,7 +83,7 @@ class LearnedScreen(ModeScreen, MemoryKeys):
         assert isinstance(pane, LessonsPane)
         pane.look_at(at)
 
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys -----------------------------------------------------------------------------------------
 
     @property
     def chosen(self) -> list[Memory]:

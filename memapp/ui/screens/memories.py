@@ -1,4 +1,6 @@
-"""Memories: everything memapp knows, searched while the person types, with all about the current one beside it."""
+"""Memories: everything memapp knows, searched while the person types, with all about the current
+one beside it.
+"""
 
 from typing import ClassVar
 
@@ -47,7 +49,9 @@ class MemoriesScreen(MemoryListScreen):
 
     def __init__(self, session: AppSession) -> None:
         hint = "Search memories · “a phrase” tag:tea pinned:yes before:2026-01-31"
-        super().__init__(session, hint, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
+        super().__init__(
+            session, hint, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST
+        )
         self.detail = MemoryDetail(session.runtime)
         self.body = ListedMemories(self.rows, self.detail, self.field, self.counted)
 
@@ -61,13 +65,13 @@ class MemoriesScreen(MemoryListScreen):
             self.open_at(self.session.fresh_memory)
             self.session.fresh_memory = ""
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         super().look_again()
         self.detail.look_again()
 
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys -----------------------------------------------------------------------------------------
 
     @property
     def chosen(self) -> list[Memory]:
@@ -83,7 +87,8 @@ class MemoriesScreen(MemoryListScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("mark", "mark_all") and self.detail.has_focus_within:
-            return False  # marks are of rows, and another row may be the current one than the memory that is read
+            # marks are of rows, and another row may be the current one than the memory that is read
+            return False
         if action == "sort" and self.body.has_class("-detail") and self.has_class("-narrow"):
             return False  # the list that it orders is not to be seen
         return super().check_action(action, parameters)

@@ -1,4 +1,6 @@
-"""The common part of Memories and Trash: rows that are searched while the person types, the line that counts, pages, marks."""
+"""The common part of Memories and Trash: rows that are searched while the person types, the line
+that counts, pages, marks.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -46,7 +48,9 @@ class MemoryPage:
 
 
 class MemoryListScreen(ModeScreen, MemoryKeys):
-    """A search field, a line that counts, and rows; a subclass says where they stand and what keys do."""
+    """A search field, a line that counts, and rows; a subclass says where they stand and what keys
+    do.
+    """
 
     NOTHING: ClassVar[str]
     """What stands there when there is nothing at all."""
@@ -76,7 +80,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     def has_rows(self) -> bool:
         return self.shown_for is not None
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         self.session.taken_back.subscribe(self, self._taken_back)
@@ -120,8 +124,9 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     async def load(self) -> None:
         """Look up what is wanted now; of other rows than before, a screenful first.
 
-        A later call ends this one, so that no old result comes after a newer one. What it looked up goes on to its end: each
-        of several such threads would take its turn before the screen does, so a short wait comes first while keys follow.
+        A later call ends this one, so that no old result comes after a newer one. What it looked up
+        goes on to its end: each of several such threads would take its turn before the screen does,
+        so a short wait comes first while keys follow.
         """
         self.workers.cancel_group(self, "memories-rest")
         few = self._go_to == "" or not self.has_rows
@@ -141,7 +146,9 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.show_counted()
 
     async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> MemoryFilter:
-        """Look up what a filter lets through, or the same spelt as some memory has it; return the filter of the two."""
+        """Look up what a filter lets through, or the same spelt as some memory has it; return the
+        filter of the two.
+        """
         page_of = partial(_page_of, self.runtime, sort=self.sort, offset=self._skipped, size=size)
         found = await asyncio.to_thread(page_of, wanted)
         if wanted.words and not found.rows:
@@ -149,7 +156,9 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             found = await asyncio.to_thread(page_of, wanted)
         self._page = found
         if marked := tuple(self.rows.marked):  # on other pages, too
-            there = await asyncio.to_thread(_still_there, self.runtime, marked, live=wanted.state is State.LIVE)
+            there = await asyncio.to_thread(
+                _still_there, self.runtime, marked, live=wanted.state is State.LIVE
+            )
             self.rows.keep_marks(marked, there)
         self.rows.words, self._problems = wanted_words(wanted), wanted.problems
         self.rows.missing = found.missing
@@ -172,7 +181,11 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         """Say how many there are, how many are marked, and what is wrong with the search."""
         found, marks, problem = self._page, len(self.rows.marked), " · ".join(self._problems)
         count = many(self._count) + self.COUNTED if self._count is not None else ""
-        place = f"{found.offset + 1:,} to {found.offset + len(found.rows):,}" if found.offset or found.more else ""
+        place = (
+            f"{found.offset + 1:,} to {found.offset + len(found.rows):,}"
+            if found.offset or found.more
+            else ""
+        )
         words = (count,) if problem else (count, place, called("sorts", self.sort))
         line = joined(
             (" · ".join(part for part in words if part), "$text-muted"),
@@ -181,7 +194,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         )
         self.counted.update(line, layout=False)
 
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys -----------------------------------------------------------------------------------------
 
     @property
     def chosen(self) -> list[Memory]:
@@ -197,7 +210,9 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("search", "sort"):
             return self.shown_for != "" or bool(self.rows.items or self.field.value)
-        return bool(self.rows.chosen) if action == "mark" else super().check_action(action, parameters)
+        return (
+            bool(self.rows.chosen) if action == "mark" else super().check_action(action, parameters)
+        )
 
     def action_search(self) -> None:
         self.field.focus()
@@ -223,11 +238,19 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             self.action_chat()
 
 
-def _page_of(runtime: Runtime, wanted: MemoryFilter, *, sort: Sort, offset: int, size: int) -> MemoryPage:
+def _page_of(
+    runtime: Runtime, wanted: MemoryFilter, *, sort: Sort, offset: int, size: int
+) -> MemoryPage:
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
-    return MemoryPage(tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size]))
+    return MemoryPage(
+        tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size])
+    )
 
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:
     """Return those of some memories that are live, or that are in the trash, as they are now."""
-    return {memory.id: memory for memory in curate.get_many(runtime, memory_ids) if (memory.state is State.LIVE) == live}
+    return {
+        memory.id: memory
+        for memory in curate.get_many(runtime, memory_ids)
+        if (memory.state is State.LIVE) == live
+    }

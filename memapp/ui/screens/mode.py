@@ -14,7 +14,9 @@ from memapp.ui.widgets.topbar import TopBar
 
 
 class ModeScreen(StyledScreen):
-    """A screen that looks again when it is opened, and after each change of a memory while it is open."""
+    """A screen that looks again when it is opened, and after each change of a memory while it is
+    open.
+    """
 
     MODE: ClassVar[str]
 
@@ -49,7 +51,11 @@ class ModeScreen(StyledScreen):
         self.app.post_message(ModeWanted("chat"))
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys and everything else have a turn after each event: those of opening a screen come all at once."""
+        """Let keys and everything else have a turn after each event: those of opening a screen come
+        all at once.
+        """
         await super().on_event(event)
-        if not isinstance(event, events.Unmount):  # that of a screen that closes may be cancelled here
+        if not isinstance(
+            event, events.Unmount
+        ):  # that of a screen that closes may be cancelled here
             await asyncio.sleep(0)

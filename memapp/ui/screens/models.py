@@ -1,4 +1,6 @@
-"""Models: which model answers, which others there are, and whether they fit into this machine's memory."""
+"""Models: which model answers, which others there are, and whether they fit into this machine's
+memory.
+"""
 
 import asyncio
 from typing import ClassVar
@@ -47,7 +49,9 @@ class ModelRows(ExplainedRows[ModelChoice]):
         weight = size(item.bytes) if item.bytes else "missing"
         sign = "●" if item.current else ""
         weight_and_fit = f"{weight:>8}   {SIGNS[item.fit]:12}"
-        return columns(sign, row(item.name, 30), 32, weight_and_fit, (self._where(item), "$text-muted"))
+        return columns(
+            sign, row(item.name, 30), 32, weight_and_fit, (self._where(item), "$text-muted")
+        )
 
     def _where(self, item: ModelChoice) -> str:
         """Return how far a model is that is not here, or which other program keeps it."""
@@ -61,8 +65,14 @@ class ModelRows(ExplainedRows[ModelChoice]):
         place = str(item.path) if item.path else ""
         licence = f"Licence: {item.licence}" if item.licence else ""
         needs = f"Needs {size(item.needed)} of memory." if item.needed else ""
-        speed = f"About {item.speed:.0f} tokens a second on this machine." if item.speed and item.bytes else ""
-        getting = f"Enter downloads it from {item.remote.host}, after a question." if item.remote else ""
+        speed = (
+            f"About {item.speed:.0f} tokens a second on this machine."
+            if item.speed and item.bytes
+            else ""
+        )
+        getting = (
+            f"Enter downloads it from {item.remote.host}, after a question." if item.remote else ""
+        )
         if self._arriving(item):
             getting = "It is being downloaded; enter stops that."
         sentences = " ".join(part for part in (item.note, needs, speed) if part)
@@ -114,7 +124,9 @@ class ModelsScreen(ModeScreen):
         choices = await asyncio.to_thread(models.list_models, self.runtime)
         self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
-        self._answering = next((rows.key(choice) for choice in choices if choice.current and not choice.embeds), "")
+        self._answering = next(
+            (rows.key(choice) for choice in choices if choice.current and not choice.embeds), ""
+        )
         rows.show(choices, at=None if rows.current else self._answering)
         self._show_state()
 
@@ -128,17 +140,24 @@ class ModelsScreen(ModeScreen):
 
     def _show_state(self) -> None:
         chat, embedding = self.runtime.chat, self.runtime.embedding
-        words = {"off": "No model is loaded.", "loading": "◐ ", "ready": "● Answering with ", "failed": "✗ "}[chat.state]
+        words = {
+            "off": "No model is loaded.",
+            "loading": "◐ ",
+            "ready": "● Answering with ",
+            "failed": "✗ ",
+        }[chat.state]
         meaning = {
             "off": "Search by meaning: off.",
             "loading": "Search by meaning: loading…",
             "ready": f"Search by meaning: on, with {embedding.note.partition('@')[0]}.",
             "failed": f"Search by meaning: not available; words still work. {embedding.note}",
         }[embedding.state]
-        own = (
-            f"A model of your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
+        own = f"A model of your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
+        named = (
+            f"{self._answering}: "
+            if chat.state == "ready" and self._answering not in chat.note
+            else ""
         )
-        named = f"{self._answering}: " if chat.state == "ready" and self._answering not in chat.note else ""
         what = words + (named + chat.note if chat.state != "off" else "")
         more = "\n".join(text for text in (meaning, self._machine, own) if text)
         state = joined((what, "bold"), "\n", (more, "$text-muted"))
@@ -156,7 +175,12 @@ class ModelsScreen(ModeScreen):
         elif chosen.fit == "unusable":
             notify(self, chosen.note, title="Not usable", problem=True)
         elif chosen.fit == "too big":
-            notify(self, f"{chosen.name} needs more memory than is free now.", title="Too big", problem=True)
+            notify(
+                self,
+                f"{chosen.name} needs more memory than is free now.",
+                title="Too big",
+                problem=True,
+            )
         else:
             self._use(chosen)
 
@@ -183,7 +207,12 @@ class ModelsScreen(ModeScreen):
             if await self.app.push_screen_wait(question):
                 talk.download(chosen)
         elif talk.downloading.name == chosen.name:
-            question = Question(f"Stop downloading {chosen.name}?", "What has arrived is kept for later.", "stop", "go on")
+            question = Question(
+                f"Stop downloading {chosen.name}?",
+                "What has arrived is kept for later.",
+                "stop",
+                "go on",
+            )
             if await self.app.push_screen_wait(question):
                 talk.downloading.cancel.set()
         else:
@@ -194,7 +223,11 @@ class ModelsScreen(ModeScreen):
         if action != "remove":
             return True
         one, download = self.models.rows.current, self.session.talk.downloading
-        return one is not None and downloads.is_ours(one) and not (download and download.name == one.name)
+        return (
+            one is not None
+            and downloads.is_ours(one)
+            and not (download and download.name == one.name)
+        )
 
     @on(RowList.Moved)
     def _offer_keys(self) -> None:
@@ -206,7 +239,9 @@ class ModelsScreen(ModeScreen):
         if (chosen := self.models.rows.current) is None:
             return
         files = await asyncio.to_thread(downloads.files_of, self.runtime, chosen.name)
-        question = Question(f"Remove {chosen.name}?", "\n".join(map(str, files)), "remove it", "keep it")
+        question = Question(
+            f"Remove {chosen.name}?", "\n".join(map(str, files)), "remove it", "keep it"
+        )
         if await self.app.push_screen_wait(question):
             removed = await asyncio.to_thread(downloads.remove_model, self.runtime, chosen.name)
             notify(self, f"{chosen.name} was removed: {size(removed)}.")

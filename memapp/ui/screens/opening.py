@@ -1,4 +1,6 @@
-"""The first screen: the same shape as Chat, there before anything is loaded. What is typed here is not lost."""
+"""The first screen: the same shape as Chat, there before anything is loaded. What is typed here is
+not lost.
+"""
 
 import threading
 from collections.abc import Callable
@@ -63,14 +65,17 @@ class OpeningScreen(StyledScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        # After the first paint: reading settings, opening the file, importing the rest of the screen.
+        # After the first paint: reading settings, opening the file, importing the rest of the
+        # screen.
         self.call_after_refresh(self._open, "Opening your memory…")
 
     def _open(self, hint: str, backup: "Copy | None" = None) -> None:
         """Open the memory on a thread, after a backup was put in its place if one is given."""
         self.failed = None
         self.query_one(Composer).hint(hint)
-        threading.Thread(target=self._open_file, args=(backup,), name="memapp-open", daemon=True).start()
+        threading.Thread(
+            target=self._open_file, args=(backup,), name="memapp-open", daemon=True
+        ).start()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         self.sent = event.writing
@@ -88,7 +93,11 @@ class OpeningScreen(StyledScreen):
         self.query_one(StatusLine).say("")
         said = [error.message, _offer(failed.backup) if failed.backup else error.advice]
         keys = "r puts it back · q quits" if failed.backup else "q quits"
-        card = joined((error.title, "bold $error"), *(f"\n\n{text}" for text in said if text), (f"\n\n{keys}", "$text-muted"))
+        card = joined(
+            (error.title, "bold $error"),
+            *(f"\n\n{text}" for text in said if text),
+            (f"\n\n{keys}", "$text-muted"),
+        )
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
         self.set_focus(None)
 
@@ -109,7 +118,9 @@ class OpeningScreen(StyledScreen):
             self.app.exit(return_code=self.failed.error.exit_code)
 
     def _open_file(self, backup: "Copy | None") -> None:
-        """Put the backup back, open the file and announce it, on a thread; then read it through while the person begins."""
+        """Put the backup back, open the file and announce it, on a thread; then read it through
+        while the person begins.
+        """
         from memapp.services import backups
 
         tell = partial(self.app.call_from_thread, notify, self.app)
@@ -122,7 +133,10 @@ class OpeningScreen(StyledScreen):
             return
         except Exception as error:
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
-            bug = MemappError(f"A bug ({type(error).__name__}) kept memapp from opening.", f"See {path}." if path else "")
+            bug = MemappError(
+                f"A bug ({type(error).__name__}) kept memapp from opening.",
+                f"See {path}." if path else "",
+            )
             self.post_message(self.OpeningFailed(bug))
             return
         self.app.post_message(FileOpened(runtime))
@@ -152,7 +166,9 @@ def _offer(backup: "Copy") -> str:
 
 
 def news_of_syncing(runtime: "Runtime") -> str:
-    """Warn, once for each folder, of a service that copies the folder of the memory; memapp doctor always does."""
+    """Warn, once for each folder, of a service that copies the folder of the memory; memapp doctor
+    always does.
+    """
     from memapp.services import chats
 
     service, folder = paths.synced_by(runtime.paths.database), str(runtime.paths.database.parent)

@@ -29,14 +29,19 @@ SWITCHED = {"true": "on", "false": "off"}
 class SettingRows(ExplainedRows[Preference]):
     """Every setting there is, or those that were searched for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "open", "Change", id="settings.change", key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Change", id="settings.change", key_display="⏎")
+    ]
 
     def key(self, item: Preference) -> str:
         return item.name
 
     def draw(self, item: Preference, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
         return columns(
-            "*" if item.value != item.default else "", row(item.label, 24), 26, row(SWITCHED.get(item.value, item.value) or "—")
+            "*" if item.value != item.default else "",
+            row(item.label, 24),
+            26,
+            row(SWITCHED.get(item.value, item.value) or "—"),
         )
 
     def explain(self, item: Preference) -> Content:
@@ -47,7 +52,9 @@ class SettingRows(ExplainedRows[Preference]):
             "counts when the model is loaded again (F8, R)" if item.reload else "",
         )
         named = joined((item.label, "bold $primary"), (f"  {item.name}", "$text-muted"))
-        return joined(named, "\n", item.description, "\n", (" · ".join(filter(None, facts)), "$text-muted"))
+        return joined(
+            named, "\n", item.description, "\n", (" · ".join(filter(None, facts)), "$text-muted")
+        )
 
 
 class SettingsScreen(ModeScreen):
@@ -89,8 +96,14 @@ class SettingsScreen(ModeScreen):
     def look_again(self, at: str | None = None) -> None:
         """Show what was searched for; with an empty `at` from its first row on."""
         text = self.query_one(SearchField).value.lower()
-        found = [preference for preference in preferences.list_preferences(self.runtime) if text in _words(preference)]
-        self.settings.rows.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
+        found = [
+            preference
+            for preference in preferences.list_preferences(self.runtime)
+            if text in _words(preference)
+        ]
+        self.settings.rows.show(
+            sorted(found, key=lambda one: not _words(one).startswith(text)), at=at
+        )
 
     @on(RowList.Opened)
     def _change_chosen(self) -> None:
@@ -111,7 +124,9 @@ class SettingsScreen(ModeScreen):
             if value != one.value:
                 preferences.set_preference(self.runtime, one.name, value)
 
-        await self.app.push_screen_wait(LineQuestion(one.label, one.value, keep, note=one.description, length=1000))
+        await self.app.push_screen_wait(
+            LineQuestion(one.label, one.value, keep, note=one.description, length=1000)
+        )
         self.look_again()
 
     @background("settings")
@@ -120,7 +135,9 @@ class SettingsScreen(ModeScreen):
             value = await choose_theme(self.app, self.runtime)
         else:
             shown = {choice: choice for choice in one.choices}
-            value = await self.app.push_screen_wait(Choice(one.label, shown, one.value, note=one.description))
+            value = await self.app.push_screen_wait(
+                Choice(one.label, shown, one.value, note=one.description)
+            )
         if value is not None and value != one.value:
             self._write(one, value)
 

@@ -37,7 +37,9 @@ class TrashScreen(MemoryListScreen):
         Binding("slash", "search", "Search", id="trash.search"),
         Binding("space", "mark", "Mark", id="trash.mark", key_display="␣"),
         Binding("E", "empty", "Empty", id="trash.empty"),
-        Binding("F", "forget_words", "Forget words everywhere", show=False, id="trash.forget_words"),
+        Binding(
+            "F", "forget_words", "Forget words everywhere", show=False, id="trash.forget_words"
+        ),
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="trash.mark_all"),
         Binding("escape", "back", "Back", show=False, id="trash.back"),
     ]
@@ -72,7 +74,7 @@ class TrashScreen(MemoryListScreen):
         if self.is_current:
             self.load()
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
         if self.session.fresh_trash:
@@ -87,12 +89,17 @@ class TrashScreen(MemoryListScreen):
         one = self.rows.current
         self.note.display = one is not None
         if one is not None:
-            self.note.update(joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False)
+            self.note.update(
+                joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False
+            )
 
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()
         reason = why(one, self.runtime.settings.ttl_days)
-        stays, since = kept_in_full(one.purge_at, now, self.rows.missing.get(one.id, 0)), ago(one.created_at, now)
+        stays, since = (
+            kept_in_full(one.purge_at, now, self.rows.missing.get(one.id, 0)),
+            ago(one.created_at, now),
+        )
         return f"{reason}, {ago(one.updated_at, now)} · {stays} · first remembered {since}"
 
     @on(RowList.Opened, "#trash")
@@ -100,10 +107,12 @@ class TrashScreen(MemoryListScreen):
         if (one := self.rows.current) is not None:
             self.post_message(MemoryWanted(one.id))
 
-    # Keys ------------------------------------------------------------------------------------------------------------
+    # Keys -----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self.rows.items) if action == "empty" else super().check_action(action, parameters)
+        return (
+            bool(self.rows.items) if action == "empty" else super().check_action(action, parameters)
+        )
 
     @background("memory-erase", exclusive=True)
     async def action_forget_words(self) -> None:

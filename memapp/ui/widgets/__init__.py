@@ -1,1 +1,3 @@
-"""Small pieces of a screen. They show data and announce what the person did; they fetch and store nothing."""
+"""Small pieces of a screen. They show data and announce what the person did; they fetch and store
+nothing.
+"""

@@ -1,4 +1,6 @@
-"""The messages of a conversation: what the person said, the answers with what they were made from, quiet lines between them."""
+"""The messages of a conversation: what the person said, the answers with what they were made from,
+quiet lines between them.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -25,7 +27,9 @@ MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
 MOST_MARKDOWN = 20_000
 SHOWN_LINES = (4, 12)
-"""Of what a command wrote: so many of its first and of its last lines are shown, each on one line; the rest is a key away."""
+"""Of what a command wrote: so many of its first and of its last lines are shown, each on one line;
+the rest is a key away.
+"""
 LINE_CHARS = 300
 CHIP_CHARS = 32
 LEAST_CELLS = 24
@@ -33,7 +37,9 @@ LEAST_CELLS = 24
 
 
 class Welcome(Static):
-    """What stands in a chat without messages; at the very first start with the path of the one file, and keys for it."""
+    """What stands in a chat without messages; at the very first start with the path of the one
+    file, and keys for it.
+    """
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(plain(text), markup=False, classes="welcome")
@@ -51,7 +57,11 @@ class Said(Static):
     def __init__(self, message: Message) -> None:
         self.message = message
         text = clean(message.text)
-        more = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all" if len(text) > MOST_SHOWN else ""
+        more = (
+            f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all"
+            if len(text) > MOST_SHOWN
+            else ""
+        )
         said_at = clock(message.created_at, is_estimated=message.time_estimated)
         head = joined(("You", "bold $secondary"), (f"  {said_at}", "$text-muted"), "\n")
         super().__init__(joined(head, text[:MOST_SHOWN], (more, "$text-muted")), markup=False)
@@ -61,7 +71,13 @@ class Answer(Vertical):
     """A reply: its text, the memories behind it, how it ended and what it cost."""
 
     def __init__(
-        self, message: Message, name: str, *, streaming: bool = False, text: str | None = None, thoughts: str = ""
+        self,
+        message: Message,
+        name: str,
+        *,
+        streaming: bool = False,
+        text: str | None = None,
+        thoughts: str = "",
     ) -> None:
         super().__init__()
         self.message = message
@@ -139,7 +155,11 @@ class Answer(Vertical):
         """Move to the next or the previous chip."""
         if self.hits:
             last = len(self.hits) - 1
-            self.chip = (0 if step > 0 else last) if self.chip is None else min(max(self.chip + step, 0), last)
+            self.chip = (
+                (0 if step > 0 else last)
+                if self.chip is None
+                else min(max(self.chip + step, 0), last)
+            )
             self._show_foot()
 
     def leave_chips(self) -> None:
@@ -149,7 +169,9 @@ class Answer(Vertical):
 
     @property
     def chosen(self) -> Recalled | None:
-        return self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
+        return (
+            self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
+        )
 
     @property
     def cut(self) -> bool:
@@ -161,8 +183,17 @@ class Answer(Vertical):
         unasked = " · unasked" if self.message.unprompted and not own else ""
         from_memory = " · from memory" if self.message.model == FROM_MEMORY else ""
         if self.message.origin is Origin.COMMAND:
-            return joined(("Output", "bold $text-muted"), (f"  {clock(self.message.created_at)}", "$text-muted"))
-        name = "memapp asks" if own and self.message.unprompted else "memapp" if own else self.persona_name
+            return joined(
+                ("Output", "bold $text-muted"),
+                (f"  {clock(self.message.created_at)}", "$text-muted"),
+            )
+        name = (
+            "memapp asks"
+            if own and self.message.unprompted
+            else "memapp"
+            if own
+            else self.persona_name
+        )
         return joined(
             (name, "bold $primary"),
             (
@@ -174,14 +205,22 @@ class Answer(Vertical):
     def _whole(self) -> list[Widget]:
         """The finished answer; plain prose takes one widget, since there are many of them."""
         if self.message.origin is Origin.COMMAND:
-            return [Static(joined(self._title(), "\n", _excerpt(self.text)), markup=False, classes="body")]
+            return [
+                Static(
+                    joined(self._title(), "\n", _excerpt(self.text)), markup=False, classes="body"
+                )
+            ]
         if has_marks(self.text) and len(self.text) <= MOST_MARKDOWN:
             return [Static(self._title(), markup=False, classes="head"), ReplyMarkdown(self.text)]
         text = self.text.strip()
-        return [Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")]
+        return [
+            Static(joined(self._title(), "\n" if text else "", text), markup=False, classes="body")
+        ]
 
     def _show_foot(self) -> None:
-        chips = Content("  ").join([self._chip(number, hit) for number, hit in enumerate(self.hits)])
+        chips = Content("  ").join(
+            [self._chip(number, hit) for number, hit in enumerate(self.hits)]
+        )
         parts = [part for part in (chips, self._why(), self._state()) if part]
         self._foot.display = bool(parts)
         self._foot.update(Content("\n").join(parts))
@@ -189,7 +228,11 @@ class Answer(Vertical):
     def _chip(self, number: int, hit: Recalled) -> Content:
         words = row(hit.text, CHIP_CHARS)
         if self._says(hit):
-            words = plain("where you said it" if hit.kind == "message" else f"kept {at_moment(hit.at, self.message.created_at)}")
+            words = plain(
+                "where you said it"
+                if hit.kind == "message"
+                else f"kept {at_moment(hit.at, self.message.created_at)}"
+            )
         elif hit.kind == "message":
             words = joined("“", words, "”")
         chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words)
@@ -198,9 +241,15 @@ class Answer(Vertical):
         return chip.stylize(Style.from_meta({"chip": number}))
 
     def _says(self, hit: Recalled) -> bool:
-        """Say whether an answer from memory says already what a hit says: a chip then tells what it does not."""
+        """Say whether an answer from memory says already what a hit says: a chip then tells what it
+        does not.
+        """
         begun = one_line(hit.text)[: CHIP_CHARS - 1].rstrip(".!… ")
-        return self.message.model == FROM_MEMORY and hit.said_by != "assistant" and begun in one_line(self.text)
+        return (
+            self.message.model == FROM_MEMORY
+            and hit.said_by != "assistant"
+            and begun in one_line(self.text)
+        )
 
     def _why(self) -> Content:
         hit = self.chosen
@@ -219,7 +268,10 @@ class Answer(Vertical):
             MessageStatus.INTERRUPTED: f"◼ interrupted{why} · ctrl+r answers again",
             MessageStatus.GENERATING: "" if self._streaming else "… another memapp is writing this",
             MessageStatus.FAILED: f"✗ failed{why} · ctrl+r retries",
-        }.get(self.message.status, "◼ ended at its length limit · esc, ↑, then o goes on" if self.cut else "")
+        }.get(
+            self.message.status,
+            "◼ ended at its length limit · esc, ↑, then o goes on" if self.cut else "",
+        )
         at, of = self.variant
         parts = [ended, f"answer {at} of {of} · esc, ↑, then [ or ] switches" if of > 1 else ""]
         if not self._streaming:
@@ -236,17 +288,27 @@ def _excerpt(text: str) -> Content:
     left_out = len(lines) - first - last
     if left_out > 0:
         lines = [*lines[:first], f"… {left_out:,} more lines · enter reads all", *lines[-last:]]
-    return Content("\n").join([plain(line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1]}…") for line in lines])
+    return Content("\n").join(
+        [plain(line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1]}…") for line in lines]
+    )
 
 
 class Note(Static):
-    """A quiet line between the messages; a click on it asks for something, one on its undo takes back what it is about.
+    """A quiet line between the messages; a click on it asks for something, one on its undo takes
+    back what it is about.
 
-    Where something can be undone the text is cut, so that its `end` and the undo stay on one line with it.
+    Where something can be undone the text is cut, so that its `end` and the undo stay on one line
+    with it.
     """
 
     def __init__(
-        self, text: str, asks: Announcement | None = None, *, end: str = "", step: str = "", waits: Sequence[tuple[str, str]] = ()
+        self,
+        text: str,
+        asks: Announcement | None = None,
+        *,
+        end: str = "",
+        step: str = "",
+        waits: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._text = plain(text)
         self._end = joined(end, "  ·  ", undo_words("undo", step)) if step else plain(end)
@@ -266,7 +328,9 @@ class Note(Static):
     def on_resize(self) -> None:
         room = self.size.width - self._end.cell_length
         is_cut = self.step and LEAST_CELLS <= room < self._text.cell_length
-        shown = joined(self._text.truncate(room, ellipsis=True) if is_cut else self._text, self._end)
+        shown = joined(
+            self._text.truncate(room, ellipsis=True) if is_cut else self._text, self._end
+        )
         if shown != self.content:
             self.update(shown)
 

@@ -39,7 +39,10 @@ class CommandMenu(OptionList):
         """List the commands that begin like this, and hide when there are none."""
         names = beginning(written)
         self.set_options(
-            Option(joined((f"{COMMANDS[name][0]:{FORM_CELLS}}", "bold"), COMMANDS[name][1]), id=name) for name in names
+            Option(
+                joined((f"{COMMANDS[name][0]:{FORM_CELLS}}", "bold"), COMMANDS[name][1]), id=name
+            )
+            for name in names
         )
         self.highlighted = 0 if names else None
         if self.display != bool(names):
@@ -72,7 +75,9 @@ class Composer(TextArea):
         Binding("tab,enter", "take", "Take", id="composer.take", key_display="tab ⏎"),
         Binding("escape", "close", "Close", id="composer.close"),
         Binding("enter", "send", "Send", id="composer.send", key_display="⏎"),
-        Binding("ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"),
+        Binding(
+            "ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"
+        ),
         Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
         Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
         Binding("pageup", "page(-1)", "Scroll up", show=False, id="composer.page_up"),
@@ -95,12 +100,20 @@ class Composer(TextArea):
 
     @dataclass
     class ScrollWanted(Message):
-        """The person wants to see what stands a page above (-1) or below (1), and there is nothing to scroll here."""
+        """The person wants to see what stands a page above (-1) or below (1), and there is nothing
+        to scroll here.
+        """
 
         step: int
 
     def __init__(self, commands: CommandMenu | None = None) -> None:
-        super().__init__(id="composer", soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
+        super().__init__(
+            id="composer",
+            soft_wrap=True,
+            compact=True,
+            highlight_cursor_line=False,
+            max_checkpoints=100,
+        )
         self._commands = commands
         self.prompts: list[str] = []
         """What the person wrote before, newest first."""
@@ -113,7 +126,7 @@ class Composer(TextArea):
         self._pauses: tuple[Timer, ...] = ()
         """What is done when the person pauses."""
 
-    # What a subclass may do ------------------------------------------------------------------------------------------
+    # What a subclass may do -----------------------------------------------------------------------
 
     def paused(self) -> None:
         """Do what is worth doing when the person paused, long enough to save the draft."""
@@ -124,7 +137,7 @@ class Composer(TextArea):
     def action_editor(self) -> None:
         """Let the person write in another editor."""
 
-    # What stands here ------------------------------------------------------------------------------------------------
+    # What stands here -----------------------------------------------------------------------------
 
     @property
     def pasted(self) -> Spans:
@@ -136,8 +149,11 @@ class Composer(TextArea):
         return Writing(self.text, self.pasted)
 
     def render_line(self, y: int) -> Strip:
-        # Textual wraps the placeholder to a width that is none for a moment while the window becomes narrow.
-        return super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
+        # Textual wraps the placeholder to a width that is none for a moment while the window
+        # becomes narrow.
+        return (
+            super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
+        )
 
     def on_resize(self) -> None:
         place_toasts(self.screen)  # it grows while a person writes
@@ -149,7 +165,9 @@ class Composer(TextArea):
             self.placeholder = plain(text)
 
     def fill(self, writing: Writing, *, undoable: bool = False) -> None:
-        """Put a text in place of what is there without announcing a pause; undo goes back behind it only if that is said."""
+        """Put a text in place of what is there without announcing a pause; undo goes back behind it
+        only if that is said.
+        """
         self._quiet = True
         if undoable:
             self.history.checkpoint()
@@ -186,7 +204,8 @@ class Composer(TextArea):
         self._distrust()
 
     async def _on_key(self, event: events.Key) -> None:
-        # Not a priority binding: that would run before letters typed just before it have arrived here.
+        # Not a priority binding: that would run before letters typed just before it have arrived
+        # here.
         if event.key == "enter":
             event.prevent_default()
             event.stop()
@@ -218,7 +237,9 @@ class Composer(TextArea):
         if self.text == before == "":
             await self.run_action("app.undo")
         elif self.text == before:
-            self.told("Nothing to undo in these words. ctrl+z in an empty composer takes back what was done.")
+            self.told(
+                "Nothing to undo in these words. ctrl+z in an empty composer takes back what was done."
+            )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("take", "close"):
@@ -253,7 +274,9 @@ class Composer(TextArea):
         return True
 
     def action_back(self) -> None:
-        """Go up a line; from the first line, to the prompt before. In the list of commands, to the one before."""
+        """Go up a line; from the first line, to the prompt before. In the list of commands, to the
+        one before.
+        """
         if self._steps(-1):
             return
         if self.cursor_location[0] > 0 or self._recalled >= len(self.prompts):
@@ -299,7 +322,9 @@ class Composer(TextArea):
             self.focus()
 
     def _distrust(self) -> None:
-        """After undo or redo nobody knows which words were pasted, or whether this is an earlier prompt."""
+        """After undo or redo nobody knows which words were pasted, or whether this is an earlier
+        prompt.
+        """
         self._recalled = 0
         if self._ever_pasted:
             self._pasted.add(0, len(self.text))
@@ -313,7 +338,9 @@ class Composer(TextArea):
         if self.text == self._sent:
             return  # of letters that came in one go with enter: nothing was written since
         self.stop_timers()
-        hesitated = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
+        hesitated = self.set_timer(
+            WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text))
+        )
         self._pauses = hesitated, self.set_timer(DRAFT_SECONDS, self.paused)
 
     def stop_timers(self) -> None:

@@ -1,4 +1,6 @@
-"""The card of a council below an answer: the objections, the revision as a difference, and a key for each thing one can take."""
+"""The card of a council below an answer: the objections, the revision as a difference, and a key
+for each thing one can take.
+"""
 
 from textual.content import Content
 from textual.widgets import Static
@@ -32,7 +34,12 @@ class CouncilCard(Static):
     def show(self, shown: ShownCouncil) -> None:
         self.shown = shown
         held = shown.held
-        lines = [joined(("Council", "bold $secondary"), (f"  {shown.progress or self._count()}", "$text-muted"))]
+        lines = [
+            joined(
+                ("Council", "bold $secondary"),
+                (f"  {shown.progress or self._count()}", "$text-muted"),
+            )
+        ]
         lines += [self._objection(dissent) for dissent in shown.dissents]
         if held.revision:
             lines += [joined(("Revision  ", "bold"), difference(held.draft, held.revision))]
@@ -51,10 +58,17 @@ class CouncilCard(Static):
         return not self.shown.is_open and held.choice is None and bool(held.dissents) and is_there
 
     def _objection(self, one: Dissent) -> Content:
-        quote = f" “{shorten(one_line(clean(one.quote)), QUOTED)}”" if one.quote not in one.text else ""
+        quote = (
+            f" “{shorten(one_line(clean(one.quote)), QUOTED)}”" if one.quote not in one.text else ""
+        )
         became = {True: " · taken over", False: " · stays", None: ""}[one.impact]
         name = (", ".join(one.citations), "bold")
-        return joined(("✗ ", "$text-warning"), name, f" {clean(one.text)}", (f"{quote}{became}", "$text-muted"))
+        return joined(
+            ("✗ ", "$text-warning"),
+            name,
+            f" {clean(one.text)}",
+            (f"{quote}{became}", "$text-muted"),
+        )
 
     def _end(self) -> Content:
         held = self.shown.held
@@ -65,5 +79,10 @@ class CouncilCard(Static):
             return plain("It was stopped: s goes on there.", "$text-muted")
         if not held.dissents:
             return plain("Nobody objects: the answer stands.", "$text-muted")
-        keys = ["1 keep the answer", *(["2 take the revision"] if held.revision else []), "3 your own words", "4 neither"]
+        keys = [
+            "1 keep the answer",
+            *(["2 take the revision"] if held.revision else []),
+            "3 your own words",
+            "4 neither",
+        ]
         return joined(("  ".join(keys), "bold"), ("  (esc, ↑ to this card)", "$text-muted"))

@@ -1,4 +1,6 @@
-"""The difference between two texts as it is shown: told by signs as well as colours, -words- went out, +words+ came in."""
+"""The difference between two texts as it is shown: told by signs as well as colours, -words- went
+out, +words+ came in.
+"""
 
 from textual.content import Content
 
@@ -11,7 +13,11 @@ OUT, IN = "strike $text-error", "bold $text-success"
 def difference(before: str, after: str) -> Content:
     """Return both texts as one, with what differs marked."""
     pieces = [
-        {"same": plain(piece.text), "out": plain(f"-{piece.text}-", OUT), "in": plain(f"+{piece.text}+", IN)}[piece.kind]
+        {
+            "same": plain(piece.text),
+            "out": plain(f"-{piece.text}-", OUT),
+            "in": plain(f"+{piece.text}+", IN),
+        }[piece.kind]
         for piece in words_changed(before, after)
     ]
     return Content(" ").join(pieces)

@@ -1,4 +1,6 @@
-"""Rows of one line each, and below them what is known of the current one: the shape of Models and Settings."""
+"""Rows of one line each, and below them what is known of the current one: the shape of Models and
+Settings.
+"""
 
 from typing import Generic, TypeVar
 

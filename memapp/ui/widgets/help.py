@@ -1,4 +1,6 @@
-"""The help beside the screen: what the focused part is for, and the keys that work now, its own first and Textual's last."""
+"""The help beside the screen: what the focused part is for, and the keys that work now, its own
+first and Textual's last.
+"""
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -34,8 +36,14 @@ class Help(HelpPanel):
             elif not binding.system and not binding.action.startswith(("scroll_", "page_")):
                 theirs.append(binding)
         groups: dict[str, list[Binding]] = {}
-        for node in sorted(ours, key=lambda one: (one is self.app, not one.BINDING_GROUP_TITLE)):  # its own first
-            title = node.BINDING_GROUP_TITLE or (screen.BINDING_GROUP_TITLE if node is not self.app else None) or self.app.title
+        for node in sorted(
+            ours, key=lambda one: (one is self.app, not one.BINDING_GROUP_TITLE)
+        ):  # its own first
+            title = (
+                node.BINDING_GROUP_TITLE
+                or (screen.BINDING_GROUP_TITLE if node is not self.app else None)
+                or self.app.title
+            )
             groups.setdefault(title, []).extend(_in_order(node, ours[node]))
         groups |= {"Also": theirs} if theirs else {}
         shown = Content("\n\n").join(self._group(*group) for group in groups.items())
@@ -45,7 +53,9 @@ class Help(HelpPanel):
         keys: dict[str, list[Binding]] = {}
         for binding in bindings:
             keys.setdefault(binding.action, []).append(binding)
-        return Content("\n").join([plain(title, "underline $text-primary"), *(self._line(same) for same in keys.values())])
+        return Content("\n").join(
+            [plain(title, "underline $text-primary"), *(self._line(same) for same in keys.values())]
+        )
 
     def _line(self, bindings: list[Binding]) -> Content:
         keys = " ".join(dict.fromkeys(self.app.get_key_display(binding) for binding in bindings))
@@ -53,6 +63,10 @@ class Help(HelpPanel):
 
 
 def _in_order(node: DOMNode, bindings: list[Binding]) -> list[Binding]:
-    """Return the keys of a part in the order in which they are declared there; a key that Textual binds too would come first."""
+    """Return the keys of a part in the order in which they are declared there; a key that Textual
+    binds too would come first.
+    """
     declared = [binding.id for binding in node.BINDINGS if isinstance(binding, Binding)]
-    return sorted(bindings, key=lambda one: declared.index(one.id) if one.id in declared else len(declared))
+    return sorted(
+        bindings, key=lambda one: declared.index(one.id) if one.id in declared else len(declared)
+    )

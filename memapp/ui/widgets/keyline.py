@@ -1,4 +1,6 @@
-"""The last line of the screen: the keys that work now. One widget, so that a change of keys costs one line to draw."""
+"""The last line of the screen: the keys that work now. One widget, so that a change of keys costs
+one line to draw.
+"""
 
 from textual import events
 from textual.binding import Binding
@@ -39,8 +41,16 @@ class KeyLine(Static):
         if shown == self._shown:  # asked for with each move of a cursor, and mostly the same
             return
         self._shown = shown
-        texts = [self._text(binding, enabled) for binding, enabled in keys.values() if binding.key != palette]
-        last = [joined(("▏", "$border"), self._text(*key)[1:]) for key in keys.values() if key[0].key == palette]
+        texts = [
+            self._text(binding, enabled)
+            for binding, enabled in keys.values()
+            if binding.key != palette
+        ]
+        last = [
+            joined(("▏", "$border"), self._text(*key)[1:])
+            for key in keys.values()
+            if key[0].key == palette
+        ]
         right = last[0] if last else Content("")
         space = self.size.width - right.cell_length
         if space > 0:
@@ -48,7 +58,10 @@ class KeyLine(Static):
 
     def _text(self, binding: Binding, enabled: bool) -> Content:
         key = (f" {self.app.get_key_display(binding)}", "bold $footer-key-foreground")
-        what = (f" {binding.description} ", "$footer-description-foreground" if enabled else "$text-disabled")
+        what = (
+            f" {binding.description} ",
+            "$footer-description-foreground" if enabled else "$text-disabled",
+        )
         return joined(key, what).stylize(Style.from_meta({"key": binding.key}))
 
 
@@ -56,7 +69,9 @@ def _whole(keys: list[Content], space: int) -> Content:
     """Return as many keys as fit, none of them cut."""
     shown = Content("")
     for key in keys:
-        if shown.cell_length + key.cell_length > space + 1:  # a key ends with a blank, of which the last has no need
+        if (
+            shown.cell_length + key.cell_length > space + 1
+        ):  # a key ends with a blank, of which the last has no need
             break
         shown = joined(shown, key)
     return shown.truncate(space, pad=True)

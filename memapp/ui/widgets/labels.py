@@ -29,7 +29,9 @@ def moment(at: datetime, now: datetime) -> str:
 
 def at_moment(at: datetime, now: datetime) -> str:
     """Return the same in a sentence: `at 10:48`, `on 3 Mar`."""
-    return f"{'at' if at.astimezone().date() == now.astimezone().date() else 'on'} {moment(at, now)}"
+    return (
+        f"{'at' if at.astimezone().date() == now.astimezone().date() else 'on'} {moment(at, now)}"
+    )
 
 
 def age(at: datetime, now: datetime) -> str:
@@ -55,7 +57,11 @@ def ago(at: datetime, now: datetime) -> str:
 
 
 def when(at: datetime, now: datetime) -> str:
-    return f"{moment(at, now)} {clock(at)}" if at.astimezone().date() != now.astimezone().date() else f"today {clock(at)}"
+    return (
+        f"{moment(at, now)} {clock(at)}"
+        if at.astimezone().date() != now.astimezone().date()
+        else f"today {clock(at)}"
+    )
 
 
 def bar(importance: int) -> str:
@@ -64,10 +70,14 @@ def bar(importance: int) -> str:
 
 
 def kept(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
-    """Return how long something stays in the trash at least, and when that is over, after how many days of use it goes."""
+    """Return how long something stays in the trash at least, and when that is over, after how many
+    days of use it goes.
+    """
     if purge_at is None:
         return ""
-    return _after_use(missing) if is_overdue(purge_at, now) else f"kept {left(purge_at - now)} or more"
+    return (
+        _after_use(missing) if is_overdue(purge_at, now) else f"kept {left(purge_at - now)} or more"
+    )
 
 
 def kept_in_full(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
@@ -78,7 +88,9 @@ def kept_in_full(purge_at: datetime | None, now: datetime, missing: int = 0) -> 
 
 
 def _after_use(missing: int) -> str:
-    """Say when something goes whose time is over by the calendar: the clock alone does not decide (`domain.lifecycle`)."""
+    """Say when something goes whose time is over by the calendar: the clock alone does not decide
+    (`domain.lifecycle`).
+    """
     return f"goes after {counted(missing, 'day')} of use" if missing else "goes SOON"
 
 
@@ -105,7 +117,9 @@ def cost(usage: Usage) -> str:
         return ""
     parts = [f"{usage.decode_tokens} tok"]
     if usage.seconds > usage.first_token_seconds > 0:
-        parts.append(f"{usage.decode_tokens / (usage.seconds - usage.first_token_seconds):.1f} tok/s")
+        parts.append(
+            f"{usage.decode_tokens / (usage.seconds - usage.first_token_seconds):.1f} tok/s"
+        )
     if usage.waited_seconds > 0:
         digits = 1 if usage.waited_seconds >= 1 else 2
         parts.append(f"first {usage.waited_seconds:.{digits}f} s")
@@ -128,11 +142,15 @@ def size(count: int) -> str:
 
 
 def matched(why: str) -> str:
-    """Return why something was recalled in words, without the sum: `words 0.71 + pinned 0.04` -> `has the same words`."""
+    """Return why something was recalled in words, without the sum: `words 0.71 + pinned 0.04` ->
+    `has the same words`.
+    """
     names = [re.sub(r" -?[\d.]+$", "", part) for part in why.split(" + ")]
     return ", ".join(filter(None, (called("matched", name, "") for name in names))) or "was found"
 
 
 def rated(score: float) -> str:
-    """Return a score of recall as it is shown: at most 1.00, though what it is the sum of may come to a little more."""
+    """Return a score of recall as it is shown: at most 1.00, though what it is the sum of may come
+    to a little more.
+    """
     return f"{min(score, 1.0):.2f}"

@@ -1,4 +1,6 @@
-"""A text that grows at its end while it is shown. Only the lines that changed are wrapped and drawn again."""
+"""A text that grows at its end while it is shown. Only the lines that changed are wrapped and drawn
+again.
+"""
 
 from rich.segment import Segment
 from textual.content import Content
@@ -12,7 +14,9 @@ from memapp.ui.safe import plain
 
 TAB_CELLS = 8
 GROWTH = 3
-"""Lines by which it grows: laying the whole conversation out again takes many times as long as drawing a line."""
+"""Lines by which it grows: laying the whole conversation out again takes many times as long as
+drawing a line.
+"""
 
 
 class LiveText(Widget):

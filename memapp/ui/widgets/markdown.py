@@ -1,4 +1,6 @@
-"""Markdown that comes from a model: HTML is shown as text, there are no images, and no link opens by itself."""
+"""Markdown that comes from a model: HTML is shown as text, there are no images, and no link opens
+by itself.
+"""
 
 import re
 
@@ -23,7 +25,9 @@ _MARKS = re.compile(
 
 
 def has_marks(text: str) -> bool:
-    """Tell whether a text would look different as Markdown. Plain prose is cheaper to show as it is."""
+    """Tell whether a text would look different as Markdown. Plain prose is cheaper to show as it
+    is.
+    """
     return bool(_MARKS.search(text))
 
 
@@ -34,26 +38,37 @@ def _parser() -> MarkdownIt:
 
 
 def _clean(state: StateCore) -> None:
-    """An entity such as &#x202e; becomes its character only while parsing, so the tokens are cleaned once more."""
+    """An entity such as &#x202e; becomes its character only while parsing, so the tokens are
+    cleaned once more.
+    """
     for token in state.tokens:
         for child in (token, *(token.children or ())):
             child.content = clean(child.content)
 
 
 class ReplyTable(MarkdownTable):
-    """A table; in a window too narrow for its longest words each row is a line of its cells, each with its column's name."""
+    """A table; in a window too narrow for its longest words each row is a line of its cells, each
+    with its column's name.
+    """
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
-        yield MarkdownTableCellContents(Content("\n\n").join(map(self._line, self._rows)), classes="narrow")
+        yield MarkdownTableCellContents(
+            Content("\n\n").join(map(self._line, self._rows)), classes="narrow"
+        )
 
     def _line(self, row: list[Content]) -> Content:
         named = zip(self._headers, row, strict=False)
-        return Content("  ·  ").join(header.stylize("bold") + Content(" ") + cell for header, cell in named if cell)
+        return Content("  ·  ").join(
+            header.stylize("bold") + Content(" ") + cell for header, cell in named if cell
+        )
 
     def on_resize(self, event: events.Resize) -> None:
         columns = zip(self._headers, *self._rows, strict=False)
-        words = (max(cell_len(word) for cell in column for word in ["", *cell.plain.split()]) for column in columns)
+        words = (
+            max(cell_len(word) for cell in column for word in ["", *cell.plain.split()])
+            for column in columns
+        )
         self.set_class(sum(word + BESIDE_A_CELL for word in words) >= event.size.width, "-narrow")
 
 

@@ -1,4 +1,6 @@
-"""The outcome of a message: one quiet line below its answer, which opens to a line for each thing that it says."""
+"""The outcome of a message: one quiet line below its answer, which opens to a line for each thing
+that it says.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +35,9 @@ NO_KEEPING = ("secret", "known")
 
 
 class OutcomeNote(Static):
-    """The line, and its lines while it is open. One of them is chosen while the cursor of the conversation is here."""
+    """The line, and its lines while it is open. One of them is chosen while the cursor of the
+    conversation is here.
+    """
 
     @dataclass
     class Wanted(Announcement):
@@ -63,7 +67,9 @@ class OutcomeNote(Static):
 
     @property
     def chosen(self) -> Item | None:
-        """What keys act on: the chosen line, or the one thing that was kept as long as all else only waits to be read."""
+        """What keys act on: the chosen line, or the one thing that was kept as long as all else
+        only waits to be read.
+        """
         if self.is_open and self._at:
             return self.outcome.items[self._at - 1]
         return self._single
@@ -138,7 +144,8 @@ class OutcomeNote(Static):
         rows = [self._row(0, *self._summary(is_here))]
         if self.is_open:
             rows += [
-                self._row(at, *_told(item, is_here and at == self._at)) for at, item in enumerate(self.outcome.items, start=1)
+                self._row(at, *_told(item, is_here and at == self._at))
+                for at, item in enumerate(self.outcome.items, start=1)
             ]
         elif self.outcome.learned and self.outcome.waiting:
             rows.append(self._row(0, plain(self._waiting()), Content("")))
@@ -152,19 +159,28 @@ class OutcomeNote(Static):
         """Return one line; its text is cut so that what can be done stays on one line with it."""
         room = self.content_size.width - end.cell_length
         is_cut = end.cell_length and LEAST_CELLS <= room < text.cell_length
-        shown = joined(text.truncate(room, ellipsis=True) if is_cut else text, end).stylize(Style.from_meta({"line": at}))
+        shown = joined(text.truncate(room, ellipsis=True) if is_cut else text, end).stylize(
+            Style.from_meta({"line": at})
+        )
         is_chosen = self.has_class("-current") and self.is_open and at == self._at
         return shown.stylize("reverse") if is_chosen else shown
 
     def _summary(self, is_here: bool) -> tuple[Content, Content]:
-        """Return the first line: in words what was kept, else what waits, and how much else there is.
+        """Return the first line: in words what was kept, else what waits, and how much else there
+        is.
 
         What waits beside what was kept has a line of its own, until there is one for each thing.
         """
-        learned, waiting, rest = self.outcome.learned, self.outcome.waiting, _counted(self.outcome.not_kept)
+        learned, waiting, rest = (
+            self.outcome.learned,
+            self.outcome.waiting,
+            _counted(self.outcome.not_kept),
+        )
         deeds: list[Content] = []
         if learned:
-            rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4"] * bool(waiting and self.is_open) + rest
+            rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4"] * bool(
+                waiting and self.is_open
+            ) + rest
             text = self._remembered(learned)
             deeds = _done(_deeds(self._single), is_here)
         elif waiting:
@@ -172,13 +188,17 @@ class OutcomeNote(Static):
         else:
             text, *rest = rest
             text += f": {WHY[self._alone.why]}" if self._alone else ""
-        end = Content("  ·  ").join([Content(" · ").join(deeds)] * bool(deeds) + [plain(item) for item in rest])
+        end = Content("  ·  ").join(
+            [Content(" · ").join(deeds)] * bool(deeds) + [plain(item) for item in rest]
+        )
         sign = ("▾ " if self.is_open else "▸ ") if self.can_open else ""
         return row(f"{sign}{text}", SHOWN), joined("  ·  ", end) if end else end
 
     def _waiting(self) -> str:
         first, *others = self.outcome.waiting
-        return f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
+        return (
+            f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
+        )
 
     def _remembered(self, learned: Sequence[Taught]) -> str:
         if self.is_open:
@@ -215,7 +235,9 @@ def _deeds(item: Item | None) -> list[_Deed]:
 def _done(deeds: list[_Deed], with_keys: bool) -> list[Content]:
     """Return what can be done, to be clicked; with the keys where they work."""
     return [
-        plain(f"{deed.key} {deed.words}" if with_keys else deed.words).stylize(UNDO).stylize(Style.from_meta(deed.meta))
+        plain(f"{deed.key} {deed.words}" if with_keys else deed.words)
+        .stylize(UNDO)
+        .stylize(Style.from_meta(deed.meta))
         for deed in deeds
     ]
 

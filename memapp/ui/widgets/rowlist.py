@@ -1,4 +1,6 @@
-"""A list of rows of one line each. Only the lines on the screen are drawn, so that a long list costs no more than a short one."""
+"""A list of rows of one line each. Only the lines on the screen are drawn, so that a long list
+costs no more than a short one.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +66,9 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         super().__init__(id=id)
         self.items: tuple[T, ...] = ()
         self.marked: dict[str, T] = {}
-        """What is marked, by key; marks stay when other rows are shown, until `keep_marks` says that something is gone."""
+        """What is marked, by key; marks stay when other rows are shown, until `keep_marks` says
+        that something is gone.
+        """
         self._empty = empty
         self._earlier = self._later = ""
         self._cursor = 0
@@ -73,7 +77,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         """What stands in each line of the screen."""
         self._rich_styles: dict[Style, RichStyle] = {}
 
-    # What a subclass says --------------------------------------------------------------------------------------------
+    # What a subclass says -------------------------------------------------------------------------
 
     def key(self, item: T) -> str:
         """Return what a row is known by."""
@@ -83,9 +87,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         """Return a row of at most `width` columns."""
         raise NotImplementedError
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
-    def show(self, items: Sequence[T], *, earlier: str = "", later: str = "", at: str | None = None) -> None:
+    def show(
+        self, items: Sequence[T], *, earlier: str = "", later: str = "", at: str | None = None
+    ) -> None:
         """Show these rows; `earlier` and `later` are the words for going to other pages.
 
         The cursor goes to the row `at`; without one it stays on its row, or its place.
@@ -95,7 +101,9 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self.items = tuple(items)
         self._earlier, self._later = earlier, later
         keys = [self.key(item) for item in self.items]
-        self.marked |= {key: item for key, item in zip(keys, self.items, strict=True) if key in self.marked}
+        self.marked |= {
+            key: item for key, item in zip(keys, self.items, strict=True) if key in self.marked
+        }
         if kept in keys:
             self._cursor = keys.index(kept) + self._lead
         else:
@@ -104,7 +112,10 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self._fit()
         self._follow()
         self.redraw()
-        if before != (self._count == 0, self.current is None):  # keys work now that did not, or the other way round
+        if before != (
+            self._count == 0,
+            self.current is None,
+        ):  # keys work now that did not, or the other way round
             self.refresh_bindings()
         self.post_message(self.Moved(self))
 
@@ -145,7 +156,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def _count(self) -> int:
         return self._lead + len(self.items) + (1 if self._later else 0)
 
-    # Marks -----------------------------------------------------------------------------------------------------------
+    # Marks ----------------------------------------------------------------------------------------
 
     def toggle_mark(self) -> None:
         """Mark the current row, or take its mark away, and go on to the next."""
@@ -174,10 +185,14 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
     def keep_marks(self, keys: Sequence[str], there: Mapping[str, T]) -> None:
         """Of marks that were looked up, keep those on what is still there, as it is now."""
-        self.marked = {key: there.get(key, item) for key, item in self.marked.items() if key in there or key not in keys}
+        self.marked = {
+            key: there.get(key, item)
+            for key, item in self.marked.items()
+            if key in there or key not in keys
+        }
         self.redraw()
 
-    # Keys and mouse --------------------------------------------------------------------------------------------------
+    # Keys and mouse -------------------------------------------------------------------------------
 
     def action_step(self, step: int) -> None:
         self._go(self._cursor + step)
@@ -216,10 +231,14 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self.post_message(self.Moved(self))
 
     def _follow(self) -> None:
-        if self.size.height:  # where there is no room yet, what stands above the cursor would be scrolled away
-            self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True)
+        if (
+            self.size.height
+        ):  # where there is no room yet, what stands above the cursor would be scrolled away
+            self.scroll_to_region(
+                Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True
+            )
 
-    # Drawing ---------------------------------------------------------------------------------------------------------
+    # Drawing --------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         self._fit()
@@ -235,9 +254,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
 
     def _draw(self) -> None:
-        """Draw what is on the screen and not drawn yet, and let only lines be shown that look different now.
+        """Draw what is on the screen and not drawn yet, and let only lines be shown that look
+        different now.
 
-        Not when Textual asks for them: it shows all of them in one go, which takes as long again, and keys wait meanwhile.
+        Not when Textual asks for them: it shows all of them in one go, which takes as long again,
+        and keys wait meanwhile.
         """
         for y in range(self.size.height):
             before = self._on_screen.get(y)
@@ -248,7 +269,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         number = y + int(self.scroll_offset.y)
         width = self.scrollable_content_region.width
         on_cursor = number == self._cursor and self._count > 0
-        style = self.get_visual_style("rows--cursor") if on_cursor and self.has_focus else self.visual_style
+        style = (
+            self.get_visual_style("rows--cursor")
+            if on_cursor and self.has_focus
+            else self.visual_style
+        )
         known = (number, on_cursor, width, style, self.app.theme)
         if known not in self._drawn:
             self._drawn[known] = self._line(number, on_cursor, width, style)
@@ -257,7 +282,8 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
     def _line(self, number: int, on_cursor: bool, width: int, style: Style) -> Strip:
         content = self._words(number, on_cursor, width).truncate(width, ellipsis=True, pad=True)
-        # Not by way of a Visual: that wraps and aligns what is one line of the right width already, at thrice the cost.
+        # Not by way of a Visual: that wraps and aligns what is one line of the right width already,
+        # at thrice the cost.
         parts = content.render(style, end="", parse_style=self.app.stylesheet.parse_style)
         return Strip([Segment(text, self._rich(style + part)) for text, part in parts], width)
 
@@ -269,14 +295,22 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     def _words(self, number: int, on_cursor: bool, width: int) -> Content:
         if not self._count:
             lines = self._empty.splitlines()
-            return plain(f"  {lines[number - 1]}" if 0 < number <= len(lines) else "", "$text-muted")
+            return plain(
+                f"  {lines[number - 1]}" if 0 < number <= len(lines) else "", "$text-muted"
+            )
         sign = ("▸" if on_cursor else " ", "bold $accent")
         at = number - self._lead
         if 0 <= at < len(self.items):
             item = self.items[at]
             mark = ("✓" if self.key(item) in self.marked else " ", "bold $success")
             return joined(sign, mark, self.draw(item, max(1, width - EDGE)))
-        words = self._earlier if number == 0 and self._earlier else self._later if number == self._count - 1 else ""
+        words = (
+            self._earlier
+            if number == 0 and self._earlier
+            else self._later
+            if number == self._count - 1
+            else ""
+        )
         return joined(sign, " ", (words, "$text-muted")) if words else Content("")
 
 

@@ -24,7 +24,9 @@ class SearchField(Input):
         self._rows.focus()
 
     def give_up(self) -> bool:
-        """Take the search away and go to the rows, as escape does; say whether there was a search to leave."""
+        """Take the search away and go to the rows, as escape does; say whether there was a search
+        to leave.
+        """
         is_used = bool(self.value) or self.has_focus
         if is_used:
             self.value = ""

@@ -1,4 +1,6 @@
-"""The line above the composer that says what memapp is doing now; empty when it does nothing. A problem may take three lines."""
+"""The line above the composer that says what memapp is doing now; empty when it does nothing. A
+problem may take three lines.
+"""
 
 from textual.widgets import Static
 

@@ -41,4 +41,6 @@ class ThoughtFold(Vertical):
 
     def _summary(self) -> Content:
         words = counted(len(self._text.split()), "word")
-        return plain(f"{'▾' if self.is_open else '▸'} Thought first · {words} · z {'folds' if self.is_open else 'unfolds'}")
+        return plain(
+            f"{'▾' if self.is_open else '▸'} Thought first · {words} · z {'folds' if self.is_open else 'unfolds'}"
+        )

@@ -22,11 +22,15 @@ BADGE_CELLS = 3
 
 
 class TopBar(Static):
-    """memapp, the modes (clickable, with their keys where they fit), and on the right the model and whether words stay here."""
+    """memapp, the modes (clickable, with their keys where they fit), and on the right the model and
+    whether words stay here.
+    """
 
     ALLOW_SELECT = False
 
-    def __init__(self, session: "AppSession | None" = None, current: str = "", *, demo: bool = False) -> None:
+    def __init__(
+        self, session: "AppSession | None" = None, current: str = "", *, demo: bool = False
+    ) -> None:
         super().__init__(id="topbar", markup=False)
         self._session = session
         """None until a memory is open: there is no mode to go to."""
@@ -53,20 +57,33 @@ class TopBar(Static):
             self.post_message(ModeWanted(mode))
 
     def _show(self) -> None:
-        self._kept_free = max(0, BADGE_CELLS - sum(len(badge) + 1 for badge in self._badges.values()))
+        self._kept_free = max(
+            0, BADGE_CELLS - sum(len(badge) + 1 for badge in self._badges.values())
+        )
         forms = zip(DEMO[::2], (self._list(keys=True), self._list(keys=False)), strict=True)
         beside = len(f" memapp   {self._network} ")
-        fit = (form for words, form in forms if self._room(beside + len(words) * self._in_demo + form.cell_length) >= 0)
+        fit = (
+            form
+            for words, form in forms
+            if self._room(beside + len(words) * self._in_demo + form.cell_length) >= 0
+        )
         modes = next(fit, None)
         edge = "" if modes is None else " "
         modes = modes or self._list(keys=False, close=True)
         head = self._head(modes.cell_length, edge)
-        right = self._fitting(self._room(head.cell_length + modes.cell_length + len(edge)) - 1) + edge
+        right = (
+            self._fitting(self._room(head.cell_length + modes.cell_length + len(edge)) - 1) + edge
+        )
         space = self.size.width - head.cell_length - modes.cell_length - len(right)
-        self.update(self._with_current(joined(head, modes, " " * max(0, space), (right, "$text-muted"))), layout=False)
+        self.update(
+            self._with_current(joined(head, modes, " " * max(0, space), (right, "$text-muted"))),
+            layout=False,
+        )
 
     def _with_current(self, line: Content) -> Content:
-        """Return the line without as much of its beginning as keeps the current mode from being seen."""
+        """Return the line without as much of its beginning as keeps the current mode from being
+        seen.
+        """
         hidden = line.plain.find("]") + 1 - self.size.width
         return line if hidden <= 0 else joined(("…", "$text-muted"), line[hidden + 1 :])
 
@@ -86,13 +103,16 @@ class TopBar(Static):
             colour = "bold" if mode.name == self._current else "$text-muted"
             key = (f" {mode.key}" if keys else "", "$text-muted")
             text = joined(key, (f"{sides[0]}{mode.label}", colour), badge, (sides[1], colour))
-            modes = joined(modes, " " if close else "", text.stylize(Style.from_meta({"mode": mode.name})))
+            modes = joined(
+                modes, " " if close else "", text.stylize(Style.from_meta({"mode": mode.name}))
+            )
         return modes
 
     def _head(self, modes: int, edge: str) -> Content:
         """Return the name, and the words that keep a demo from being taken for the real thing.
 
-        Without room for both, the name gives way to those words, and to what is said about the network.
+        Without room for both, the name gives way to those words, and to what is said about the
+        network.
         """
         name = joined((f" memapp{edge}", "bold $primary"))
         room = self._room(name.cell_length + modes)
@@ -106,6 +126,8 @@ class TopBar(Static):
         return self._right.rpartition(" · ")[2]
 
     def _fitting(self, space: int) -> str:
-        """Return what stands on the right, or as much of it as fits: last of all what is said about the network."""
+        """Return what stands on the right, or as much of it as fits: last of all what is said about
+        the network.
+        """
         shorter = (self._right, self._network, self._right.partition(":")[0])
         return next((text for text in shorter if len(text) <= space), "")

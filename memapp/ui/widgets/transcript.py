@@ -1,4 +1,6 @@
-"""The window of messages that a conversation shows, with a cursor on one of them; what keys do there, a subclass says."""
+"""The window of messages that a conversation shows, with a cursor on one of them; what keys do
+there, a subclass says.
+"""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -39,7 +41,7 @@ class Transcript(VerticalScroll):
         self.complete = True
         """The end of the thread is shown."""
 
-    # What a subclass says --------------------------------------------------------------------------------------------
+    # What a subclass says -------------------------------------------------------------------------
 
     def load_earlier(self, before: int) -> object:
         """Show what was said before the message with this number."""
@@ -53,7 +55,7 @@ class Transcript(VerticalScroll):
         """Show what stands behind a chip."""
         raise NotImplementedError
 
-    # What is shown ---------------------------------------------------------------------------------------------------
+    # What is shown --------------------------------------------------------------------------------
 
     @property
     def bubbles(self) -> list[Bubble]:
@@ -85,12 +87,16 @@ class Transcript(VerticalScroll):
         """The line on what came of the message that is chosen, or that the chosen answer answers."""
         stops = self.stops
         after = stops[stops.index(self.stop) :] if self.stop in stops else []
-        until = itertools.takewhile(lambda one: one is self.stop or not isinstance(one, Said), after)
+        until = itertools.takewhile(
+            lambda one: one is self.stop or not isinstance(one, Said), after
+        )
         return next((item for item in until if isinstance(item, OutcomeNote)), None)
 
     @property
     def cursor(self) -> Bubble | None:
-        """The message that keys act on: the chosen one or that above the chosen line, else the last."""
+        """The message that keys act on: the chosen one or that above the chosen line, else the
+        last.
+        """
         if self.stop is None or isinstance(self.stop, Said | Answer):
             return self.stop
         before = list(itertools.takewhile(lambda one: one is not self.stop, self.stops))
@@ -98,13 +104,24 @@ class Transcript(VerticalScroll):
 
     @property
     def last_answer(self) -> Answer | None:
-        return next((bubble for bubble in reversed(self.bubbles) if isinstance(bubble, Answer)), None)
+        return next(
+            (bubble for bubble in reversed(self.bubbles) if isinstance(bubble, Answer)), None
+        )
 
     @property
     def replied(self) -> Answer | None:
-        """The answer to the last message of the person; what was said unasked below it does not count."""
+        """The answer to the last message of the person; what was said unasked below it does not
+        count.
+        """
         since = itertools.takewhile(lambda one: isinstance(one, Answer), reversed(self.bubbles))
-        return next((bubble for bubble in since if isinstance(bubble, Answer) and bubble.message.reply_to is not None), None)
+        return next(
+            (
+                bubble
+                for bubble in since
+                if isinstance(bubble, Answer) and bubble.message.reply_to is not None
+            ),
+            None,
+        )
 
     @property
     def in_own_words(self) -> bool:
@@ -114,9 +131,18 @@ class Transcript(VerticalScroll):
 
     def answer(self, message_id: str) -> Answer | None:
         bubbles = [*self._above, *self.bubbles]
-        return next((bubble for bubble in bubbles if isinstance(bubble, Answer) and bubble.message.id == message_id), None)
+        return next(
+            (
+                bubble
+                for bubble in bubbles
+                if isinstance(bubble, Answer) and bubble.message.id == message_id
+            ),
+            None,
+        )
 
-    async def show(self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = "") -> None:
+    async def show(
+        self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = ""
+    ) -> None:
         """Show these messages in place of what is there, at the end or at the message with id `at`.
 
         What fits on a screen comes first; the messages above it follow once that is drawn.
@@ -137,7 +163,9 @@ class Transcript(VerticalScroll):
             self.call_after_refresh(self._show_above, shown[0])
 
     def _arrive(self, bubble: Bubble, frames: int = 200) -> None:
-        """Put the cursor on a message once it has a place: just after a change of screens it has none yet."""
+        """Put the cursor on a message once it has a place: just after a change of screens it has
+        none yet.
+        """
         if bubble.region or not frames or not self.screen.is_current:
             self._put_cursor(bubble)
         elif bubble.parent is self:
@@ -160,10 +188,16 @@ class Transcript(VerticalScroll):
             await self.query("#earlier").remove()
             first = self.children[0] if self.children else None
             await self.mount_all([*self._earlier_line(earlier), *bubbles], before=first)
-        self.call_after_refresh(lambda: self.scroll_relative(y=self.virtual_size.height - height, animate=False, force=True))
+        self.call_after_refresh(
+            lambda: self.scroll_relative(
+                y=self.virtual_size.height - height, animate=False, force=True
+            )
+        )
 
     def _earlier_line(self, earlier: bool) -> list[Widget]:
-        return [_More("↑ load earlier messages", self.want_earlier, id="earlier")] if earlier else []
+        return (
+            [_More("↑ load earlier messages", self.want_earlier, id="earlier")] if earlier else []
+        )
 
     async def append(self, *bubbles: Bubble) -> None:
         await self.query(Welcome).remove()
@@ -173,32 +207,54 @@ class Transcript(VerticalScroll):
         self.refresh_bindings()
 
     async def cut_from(self, message_id: str) -> None:
-        """Take a message and everything after it off the screen; only what was said unasked outlives an answer."""
+        """Take a message and everything after it off the screen; only what was said unasked
+        outlives an answer.
+        """
         children = list(self.children)
         at = next(
-            (n for n, child in enumerate(children) if isinstance(child, Said | Answer) and child.message.id == message_id), None
+            (
+                n
+                for n, child in enumerate(children)
+                if isinstance(child, Said | Answer) and child.message.id == message_id
+            ),
+            None,
         )
         if at is not None:
             outlives = isinstance(children[at], Answer)
-            gone = [child for child in children[at:] if not (outlives and isinstance(child, Answer) and child.message.unprompted)]
+            gone = [
+                child
+                for child in children[at:]
+                if not (outlives and isinstance(child, Answer) and child.message.unprompted)
+            ]
             await self.remove_children(gone)
 
     async def put_back(self, answer: Bubble) -> None:
         """Show another answer at its place among what was said unasked."""
-        after = next((bubble for bubble in self.bubbles if bubble.message.seq > answer.message.seq), None)
+        after = next(
+            (bubble for bubble in self.bubbles if bubble.message.seq > answer.message.seq), None
+        )
         await self.mount(answer, before=after)
         self._move_cursor(answer if self._cursor else None)
 
     def add_note(self, note: Note) -> None:
         """Add a quiet line below the last message, unless its undo stands there already."""
-        if note.step == "" or note.step not in {item.takes_back for item in self.query(OutcomeNote)}:
+        if note.step == "" or note.step not in {
+            item.takes_back for item in self.query(OutcomeNote)
+        }:
             self.mount(note)
             self.anchor()
 
     def put_outcome(self, message_id: str, outcome: Outcome) -> None:
         """Say below the answers to a message what came of it."""
         there = (*self._above, *self.children)
-        if note := next((item for item in there if isinstance(item, OutcomeNote) and item.message_id == message_id), None):
+        if note := next(
+            (
+                item
+                for item in there
+                if isinstance(item, OutcomeNote) and item.message_id == message_id
+            ),
+            None,
+        ):
             note.show(outcome)
         elif outcome.items:
             self._put_below(note := OutcomeNote(message_id, outcome))
@@ -207,7 +263,14 @@ class Transcript(VerticalScroll):
     def put_card(self, card: CouncilCard) -> None:
         """Show a council below the answer to its message, in the place of what was shown of it."""
         there = (*self._above, *self.children)
-        if shown := next((item for item in there if isinstance(item, CouncilCard) and item.message_id == card.message_id), None):
+        if shown := next(
+            (
+                item
+                for item in there
+                if isinstance(item, CouncilCard) and item.message_id == card.message_id
+            ),
+            None,
+        ):
             shown.show(card.shown)
         else:
             self._put_below(card)
@@ -215,11 +278,25 @@ class Transcript(VerticalScroll):
     def _put_below(self, note: OutcomeNote | CouncilCard) -> None:
         """Put a line below the answers to its message, if that is on the screen."""
         there = [*self._above, *self.children]
-        at = next((n for n, item in enumerate(there) if isinstance(item, Said) and item.message.id == note.message_id), None)
+        at = next(
+            (
+                n
+                for n, item in enumerate(there)
+                if isinstance(item, Said) and item.message.id == note.message_id
+            ),
+            None,
+        )
         if at is None:
             return
         answers = itertools.takewhile(lambda one: not isinstance(one, Said), there[at + 1 :])
-        last = max((n for n, answer in enumerate(answers, start=at + 1) if isinstance(answer, Answer | CouncilCard)), default=at)
+        last = max(
+            (
+                n
+                for n, answer in enumerate(answers, start=at + 1)
+                if isinstance(answer, Answer | CouncilCard)
+            ),
+            default=at,
+        )
         if last < len(self._above):
             self._above.insert(last + 1, note)
         else:
@@ -235,7 +312,7 @@ class Transcript(VerticalScroll):
             if item.step == step:
                 item.took_back()
 
-    # The cursor ------------------------------------------------------------------------------------------------------
+    # The cursor -----------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
@@ -279,7 +356,10 @@ class Transcript(VerticalScroll):
 
     def want_earlier(self) -> None:
         """Load the messages before the first one that is shown, or is about to be."""
-        if first := next((child for child in (*self._above, *self.children) if isinstance(child, Said | Answer)), None):
+        if first := next(
+            (child for child in (*self._above, *self.children) if isinstance(child, Said | Answer)),
+            None,
+        ):
             self.load_earlier(first.message.seq)
 
     def action_outcome(self) -> None:
@@ -319,7 +399,11 @@ class Transcript(VerticalScroll):
             elif isinstance(item, OutcomeNote):
                 item.draw()
         lines = OutcomeNote | CouncilCard
-        if (self._cursor is None) != (stop is None) or isinstance(stop, lines) or isinstance(self._cursor, lines):
+        if (
+            (self._cursor is None) != (stop is None)
+            or isinstance(stop, lines)
+            or isinstance(self._cursor, lines)
+        ):
             self.call_later(self.refresh_bindings)
         self._cursor = stop
         if stop is not None:
@@ -329,7 +413,9 @@ class Transcript(VerticalScroll):
 
 
 class _More(Static):
-    """A line above the first message when there are earlier ones, or below the last when the thread goes on."""
+    """A line above the first message when there are earlier ones, or below the last when the thread
+    goes on.
+    """
 
     def __init__(self, words: str, show: Callable[[], object], *, id: str | None = None) -> None:
         super().__init__(plain(words), markup=False, id=id, classes="more")

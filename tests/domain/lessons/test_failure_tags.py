@@ -23,7 +23,9 @@ from memapp.language.failures import tag_patterns
     ],
 )
 def test_what_an_error_text_says(tag: str, output: str) -> None:
-    assert tag in tags_of(ToolAttempt("", output), tag_patterns(), "hard_failure", Feedback(hard_failure=True), None)
+    assert tag in tags_of(
+        ToolAttempt("", output), tag_patterns(), "hard_failure", Feedback(hard_failure=True), None
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,12 @@ def test_what_an_error_text_says(tag: str, output: str) -> None:
         (Feedback(progress_signal=0.5), 0.5, ("", ""), ("no_progress", "state_stall")),
         (Feedback(progress_signal=0.2), 0.5, ("", ""), ("no_progress", "goal_distance_increase")),
         (Feedback(constraint_failure=True), None, ("", ""), ("constraint_failed",)),
-        (Feedback(constraint_failure=True), None, ("hall", "hall"), ("constraint_failed", "state_stall")),
+        (
+            Feedback(constraint_failure=True),
+            None,
+            ("hall", "hall"),
+            ("constraint_failed", "state_stall"),
+        ),
         (Feedback(constraint_failure=True), None, ("hall", "door"), ("constraint_failed",)),
         (Feedback(hard_failure=True), None, ("", ""), ()),
     ],
@@ -44,5 +51,11 @@ def test_what_the_other_channels_and_the_states_say(
     channel = feedback.channel(before)
     assert channel is not None
     assert tags_of(attempt, tag_patterns(), channel, feedback, before) == tags
-    crowded = ToolAttempt("go", "usage: permission denied, no such column, missing operand, not found", state_before=states[0])
-    assert tags_of(crowded, tag_patterns(), channel, feedback, before)[:1] == (tags[:1] or ("permission",)), "they are kept"
+    crowded = ToolAttempt(
+        "go",
+        "usage: permission denied, no such column, missing operand, not found",
+        state_before=states[0],
+    )
+    assert tags_of(crowded, tag_patterns(), channel, feedback, before)[:1] == (
+        tags[:1] or ("permission",)
+    ), "they are kept"

@@ -54,7 +54,11 @@ from memapp.domain.lessons.recording import is_left_out
         ("kiln branch -D vas", "kiln branch --list", False),
         ("kiln stash pop", "kiln stash", False),
         ("ln vase shelf bowl", "ln vase shelf", True),
-        ("cat clay/glaze/vase.toml", "cat clay/glaze/bowl.toml", False),  # another file of the same folder
+        (
+            "cat clay/glaze/vase.toml",
+            "cat clay/glaze/bowl.toml",
+            False,
+        ),  # another file of the same folder
         ("diff old.toml new.toml", "diff old.toml vase.toml", False),
         ("pytest -n 0 tests/test_vase.py", "pytest -n 0 tests/test_recall.py", False),
         ("chmod 999 vase", "chmod 644 vase", True),
@@ -62,7 +66,9 @@ from memapp.domain.lessons.recording import is_left_out
         ("cat clya/vase.toml", "cat clay/vase.toml", True),
     ],
 )
-def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: str, is_correction: bool) -> None:
+def test_what_worked_then_is_a_correction_or_something_else(
+    wrong: str, right: str, is_correction: bool
+) -> None:
     assert corrects(right, wrong) is is_correction
 
 
@@ -74,7 +80,9 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
         ("tar xf vaes.tar -C shelf", "tar xf vase.tar", True),
     ],
 )
-def test_for_what_is_not_there_only_what_has_a_name_like_it_may_stand(wrong: str, right: str, is_correction: bool) -> None:
+def test_for_what_is_not_there_only_what_has_a_name_like_it_may_stand(
+    wrong: str, right: str, is_correction: bool
+) -> None:
     assert corrects(right, wrong)
     assert corrects(right, wrong, is_missing=True) is is_correction
 
@@ -83,7 +91,9 @@ def test_of_several_things_taken_out_the_option_counts_that_the_error_named() ->
     two = ("du -sh --max-deph=1 src", "du -h --max-depth=1 src", "du --max-deph=2 tests")
     assert not applies(*two)
     assert applies(*two, "du: unrecognized option *\n--max-deph=1")
-    assert not applies(two[0], two[1], "du -h --al tests", "du: unrecognized option *\n--max-deph=1")
+    assert not applies(
+        two[0], two[1], "du -h --al tests", "du: unrecognized option *\n--max-deph=1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,10 +110,17 @@ def test_of_several_things_taken_out_the_option_counts_that_the_error_named() ->
             "sqlite3 b 'select id, nme'",
             True,
         ),
-        ("sqlite3 a 'select nme from vases'", "sqlite3 a 'select name from vases'", "sqlite3 b 'select glze'", False),
+        (
+            "sqlite3 a 'select nme from vases'",
+            "sqlite3 a 'select name from vases'",
+            "sqlite3 b 'select glze'",
+            False,
+        ),
     ],
 )
-def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correct: str, action: str, is_for_it: bool) -> None:
+def test_a_lesson_is_for_commands_that_have_what_it_takes_out(
+    wrong: str, correct: str, action: str, is_for_it: bool
+) -> None:
     assert applies(wrong, correct, action) is is_for_it
 
 
@@ -119,7 +136,9 @@ def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correc
         ("git -C vase push", "git pull", False),
     ],
 )
-def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(action: str, other: str, is_same: bool) -> None:
+def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(
+    action: str, other: str, is_same: bool
+) -> None:
     assert same_use(action.split()[0], action, "frie", other, "") is is_same
 
 
@@ -129,7 +148,10 @@ def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(ac
         ("the shelf bowl is full.\nuse: kiln put bowl", True),  # another name, wherever it stands
         ("the shelf bowl is full.\nuse: kiln put vase", False),
         ("the glaze vase is cold.\nuse: kiln put vase", False),
-        ("the shelf vase was full.\nuse: kiln put vase", False),  # a word that stands there once may mean anything
+        (
+            "the shelf vase was full.\nuse: kiln put vase",
+            False,
+        ),  # a word that stands there once may mean anything
     ],
 )
 def test_failures_that_differ_by_one_name_are_the_same(other: str, is_same: bool) -> None:
@@ -141,7 +163,12 @@ def test_failures_that_differ_by_one_name_are_the_same(other: str, is_same: bool
     ("wrong", "correct", "action", "instead"),
     [
         ("cp vase shelf", "cp -r vase shelf", "cp bowl mug", "cp -r bowl mug"),
-        ("tar xzf vase.tar -C kiln", "tar xf vase.tar -C kiln", "tar xzf bowl.tar", "tar xf bowl.tar"),
+        (
+            "tar xzf vase.tar -C kiln",
+            "tar xf vase.tar -C kiln",
+            "tar xzf bowl.tar",
+            "tar xf bowl.tar",
+        ),
         ("ruff chek vase", "ruff check vase", "ruff chek bowl", "ruff check bowl"),
         ("kiln fire vase", "kiln fire vase --slow", "kiln fire bowl", "kiln fire bowl --slow"),
         ("git push", "git push -u origin vase", "git push --tags", ""),  # the name was of then
@@ -156,7 +183,11 @@ def test_the_change_of_a_lesson_is_made_in_another_command_where_its_place_is_pl
 
 
 def test_in_a_query_a_name_is_changed_wherever_it_stands() -> None:
-    change = ("select glaze from vase", "select colour from vase", "select glaze, size from vase group by glaze")
+    change = (
+        "select glaze from vase",
+        "select colour from vase",
+        "select glaze, size from vase group by glaze",
+    )
     assert "".join(carried_over(*change, signs)) == "select colour, size from vase group by colour"
 
 
@@ -164,9 +195,24 @@ def test_in_a_query_a_name_is_changed_wherever_it_stands() -> None:
     ("wrong", "correct", "action", "instead"),
     [
         ("git swich vase", "git switch vase", "git swich -c bowl", "git switch -c bowl"),
-        ("du -sh --max-depht=1 .", "du -h --max-depth=1 .", "du --max-depht=2 kiln", "du --max-depth=2 kiln"),
-        ("find . -exce wc {} +", "find . -exec wc {} +", "find kiln -exce head {} +", "find kiln -exec head {} +"),
-        ("kiln fire vase", "kiln fire shelf", "kiln fire vase", ""),  # another name is no slip put right
+        (
+            "du -sh --max-depht=1 .",
+            "du -h --max-depth=1 .",
+            "du --max-depht=2 kiln",
+            "du --max-depth=2 kiln",
+        ),
+        (
+            "find . -exce wc {} +",
+            "find . -exec wc {} +",
+            "find kiln -exce head {} +",
+            "find kiln -exec head {} +",
+        ),
+        (
+            "kiln fire vase",
+            "kiln fire shelf",
+            "kiln fire vase",
+            "",
+        ),  # another name is no slip put right
         ("git push", "git push -u origin vase", "git push", ""),
         ("kiln frie vase", "kiln fire vase", "kiln fire bowl", ""),
     ],
@@ -180,24 +226,54 @@ def test_a_slip_is_put_right_in_another_command_without_any_other_word(
 @pytest.mark.parametrize(
     ("correct", "then", "now", "shown"),
     [
-        ("git push -u origin vase", "vase has none: git push -u origin vase", "bowl: git push -u origin bowl", "…"),
-        ("git push -u origin vase", "vase has none: git push -u origin vase", "vase: git push -u origin", "vase"),
-        ("git push -u origin vase", "no upstream", "no upstream", "vase"),  # the failure did not say which
-        ("git push -u origin vase-1", "vase-1: git push -u origin vase-1", "vase-2: git push -u origin vase-2", "…"),
-        ("git push -u origin glaze/a", "glaze/a: git push -u origin", "glaze/b: git push -u origin", "…"),
+        (
+            "git push -u origin vase",
+            "vase has none: git push -u origin vase",
+            "bowl: git push -u origin bowl",
+            "…",
+        ),
+        (
+            "git push -u origin vase",
+            "vase has none: git push -u origin vase",
+            "vase: git push -u origin",
+            "vase",
+        ),
+        (
+            "git push -u origin vase",
+            "no upstream",
+            "no upstream",
+            "vase",
+        ),  # the failure did not say which
+        (
+            "git push -u origin vase-1",
+            "vase-1: git push -u origin vase-1",
+            "vase-2: git push -u origin vase-2",
+            "…",
+        ),
+        (
+            "git push -u origin glaze/a",
+            "glaze/a: git push -u origin",
+            "glaze/b: git push -u origin",
+            "…",
+        ),
     ],
 )
 def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open(
     correct: str, then: str, now: str, shown: str
 ) -> None:
     texts = [fingerprint("git", "", ToolAttempt("git push", text), ()) for text in (then, now)]
-    open_ = names_left_open("git push", correct, *((fingerprint.shape, fingerprint.subject) for fingerprint in texts))
+    open_ = names_left_open(
+        "git push", correct, *((fingerprint.shape, fingerprint.subject) for fingerprint in texts)
+    )
     assert open_ == f"git push -u origin {shown}"
 
 
 def test_what_puts_another_word_in_the_place_of_a_slip_is_said_in_full() -> None:
     then, now = ("meant: git push -u origin vase", ""), ("-u origin bowl", "")
-    assert names_left_open("git psuh", "git push -u origin vase", then, now) == "git push -u origin vase"
+    assert (
+        names_left_open("git psuh", "git push -u origin vase", then, now)
+        == "git push -u origin vase"
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,11 +290,22 @@ def test_for_a_program_that_is_not_there_any_may_stand_that_takes_its_arguments(
 ) -> None:
     assert corrects(right, wrong, is_unknown=True) is is_correction
     assert not corrects(right, wrong)
-    assert not is_correction or applies(wrong, right, f"{wrong.partition(' ')[0]} -l src", tool=wrong.partition(" ")[0])
+    assert not is_correction or applies(
+        wrong, right, f"{wrong.partition(' ')[0]} -l src", tool=wrong.partition(" ")[0]
+    )
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
-    levels = [level_of(item) for item in ("git push", "git push --force", "git push origin vase", "./build.sh", "cat notes.txt")]
+    levels = [
+        level_of(item)
+        for item in (
+            "git push",
+            "git push --force",
+            "git push origin vase",
+            "./build.sh",
+            "cat notes.txt",
+        )
+    ]
     assert levels == ["domain", "domain", "task", "domain", "task"]
 
 
@@ -237,7 +324,9 @@ def test_a_rule_has_an_end() -> None:
         (Feedback(), 3, None),
     ],
 )
-def test_a_step_fails_in_one_of_three_channels(feedback: Feedback, before: float | None, channel: str | None) -> None:
+def test_a_step_fails_in_one_of_three_channels(
+    feedback: Feedback, before: float | None, channel: str | None
+) -> None:
     assert feedback.channel(before) == channel
 
 

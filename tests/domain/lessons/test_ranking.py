@@ -5,7 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memapp.domain.lessons.conflicts import Fix, always_loses, are_in_conflict
-from memapp.domain.lessons.ranking import LessonMatch, RankedLesson, Tier, parts, rank, recency, tag_overlap, tier
+from memapp.domain.lessons.ranking import (
+    LessonMatch,
+    RankedLesson,
+    Tier,
+    parts,
+    rank,
+    recency,
+    tag_overlap,
+    tier,
+)
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LESSON = LessonMatch(lesson_id="a", status="promoted", tool="git", evidence_at=NOW)
@@ -39,13 +48,29 @@ def shown(*matches: LessonMatch, most: int = 9) -> list[str]:
         (0.0, "", "", 0.0, 0, 1, 0, 0.10 / 3 + 0.05),
         (0.0, "", "", 0.0, 8, 0, 0, 0.14),
         (0.0, "", "", 0.0, 0, 8, 0, 0.06),
-        (0.9, "x y z", "x y", 0.3, 3, 1, 15, 0.36 + 0.25 * 2 / 3 + 0.06 + 0.10 * 4 / 6 + 0.05 * 0.5**0.5),
+        (
+            0.9,
+            "x y z",
+            "x y",
+            0.3,
+            3,
+            1,
+            15,
+            0.36 + 0.25 * 2 / 3 + 0.06 + 0.10 * 4 / 6 + 0.05 * 0.5**0.5,
+        ),
         (0.123, "x", "x", 0.456, 2, 7, 90, 0.0492 + 0.25 + 0.0912 + 0.10 * 3 / 11 + 0.00625),
         (0.7, "w x y z", "z", 0.0, 1, 1, 45, 0.28 + 0.0625 + 0.05 + 0.05 * 0.5**1.5),
     ],
 )
 def test_the_score(
-    fingerprint: float, tags: str, error_tags: str, text: float, helped: int, hurt: int, days: int, expected: float
+    fingerprint: float,
+    tags: str,
+    error_tags: str,
+    text: float,
+    helped: int,
+    hurt: int,
+    days: int,
+    expected: float,
 ) -> None:
     match = LessonMatch(
         lesson_id="a",
@@ -64,9 +89,13 @@ def test_the_score(
 
 
 def test_the_parts_are_said_in_words() -> None:
-    match = lesson("a", fingerprint_match=1.0, tags=frozenset({"missing", "x"}), text_similarity=0.4)
+    match = lesson(
+        "a", fingerprint_match=1.0, tags=frozenset({"missing", "x"}), text_similarity=0.4
+    )
     (ranked,) = rank([match], "git", ["missing"], NOW, 3)
-    assert ranked.why == "fingerprint 0.40 + tags 0.12 + text 0.08 + reliability 0.05 + recency 0.05"
+    assert (
+        ranked.why == "fingerprint 0.40 + tags 0.12 + text 0.08 + reliability 0.05 + recency 0.05"
+    )
     assert tag_overlap([], []) == 0
     assert recency(NOW - timedelta(days=30), NOW) == pytest.approx(0.5, abs=1e-9)
 
@@ -84,17 +113,34 @@ def test_the_parts_are_said_in_words() -> None:
     ],
 )
 def test_how_a_trigger_fits(
-    same_shape: bool, same_subject: bool, same_scope: bool, travels: bool, alike: float, expected: Tier | None
+    same_shape: bool,
+    same_subject: bool,
+    same_scope: bool,
+    travels: bool,
+    alike: float,
+    expected: Tier | None,
 ) -> None:
-    fits = tier(same_shape=same_shape, same_subject=same_subject, same_scope=same_scope, travels=travels, alike=alike)
+    fits = tier(
+        same_shape=same_shape,
+        same_subject=same_subject,
+        same_scope=same_scope,
+        travels=travels,
+        alike=alike,
+    )
     assert fits is expected
 
 
 def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_unproven_ones_last() -> None:
-    alike, best = lesson("alike", text_similarity=1.0, fingerprint_match=0.95), lesson("best", fingerprint_match=1.0)
+    alike, best = (
+        lesson("alike", text_similarity=1.0, fingerprint_match=0.95),
+        lesson("best", fingerprint_match=1.0),
+    )
     shape, exact = lesson("shape", tier=Tier.SHAPE), lesson("exact", tier=Tier.EXACT, hurt=2)
     unproven = lesson("unproven", tier=Tier.SHAPE, status="candidate", helped=9)
-    spread = [match._replace(tags=frozenset({match.lesson_id})) for match in (alike, unproven, best, shape, exact)]
+    spread = [
+        match._replace(tags=frozenset({match.lesson_id}))
+        for match in (alike, unproven, best, shape, exact)
+    ]
     assert shown(*spread) == ["exact", "shape", "unproven", "alike", "best"]
     assert shown(*spread, most=2) == ["exact", "shape"]
 
@@ -111,8 +157,13 @@ def test_the_caps() -> None:
     assert len(shown(*same_session)) == 2
     assert len(shown(*by_hand)) == 3, "lessons of no session share none"
     assert len(shown(*(lesson(name, tags=frozenset({"x", name})) for name in "abc"))) == 2
-    assert len(shown(*(lesson(name) for name in "abc"))) == 2, "without a tag they are of one kind too"
-    unproven = [lesson(name, status="candidate", tags=tags[place], helped=place) for place, name in enumerate("abc")]
+    assert len(shown(*(lesson(name) for name in "abc"))) == 2, (
+        "without a tag they are of one kind too"
+    )
+    unproven = [
+        lesson(name, status="candidate", tags=tags[place], helped=place)
+        for place, name in enumerate("abc")
+    ]
     assert shown(*unproven) == ["c"]
 
 
@@ -123,7 +174,11 @@ def test_the_caps() -> None:
         ({"hurt": 1}, {}, "other"),
         ({}, {"evidence_at": NOW - timedelta(days=1)}, "one"),
         ({"evidence_at": NOW - timedelta(days=1)}, {}, "other"),
-        ({"helped": 5, "hurt": 0}, {"helped": 50, "hurt": 9, "evidence_at": NOW + timedelta(days=9)}, "one"),
+        (
+            {"helped": 5, "hurt": 0},
+            {"helped": 50, "hurt": 9, "evidence_at": NOW + timedelta(days=9)},
+            "one",
+        ),
         ({"hurt": 4, "by_person": True}, {"helped": 9}, "one"),
         ({"helped": 9, "status": "suppressed"}, {}, "other"),  # who is out wins nothing
         ({"tier": Tier.EXACT}, {"helped": 1}, "other"),
@@ -160,7 +215,9 @@ def test_a_lesson_is_not_lost_to_one_that_lost_itself() -> None:
         ("f2", "git psuh -x", "git psuh -y", False),  # another word of the same command
     ],
 )
-def test_a_conflict_is_another_fix_of_the_same_mistake(triggers: str, wrong: str, correct: str, in_conflict: bool) -> None:
+def test_a_conflict_is_another_fix_of_the_same_mistake(
+    triggers: str, wrong: str, correct: str, in_conflict: bool
+) -> None:
     one, other = Fix.of("git psuh", "git push"), Fix.of(wrong, correct)
     assert are_in_conflict(["f1", "f2"], one, triggers.split(), other) is in_conflict
     assert are_in_conflict(triggers.split(), other, ["f1", "f2"], one) is in_conflict
@@ -168,7 +225,16 @@ def test_a_conflict_is_another_fix_of_the_same_mistake(triggers: str, wrong: str
 
 @pytest.mark.parametrize(
     ("wins", "losses", "is_lost"),
-    [(0, 0, False), (0, 2, False), (0, 3, True), (3, 0, False), (1, 3, True), (2, 5, False), (2, 6, True), (3, 3, False)],
+    [
+        (0, 0, False),
+        (0, 2, False),
+        (0, 3, True),
+        (3, 0, False),
+        (1, 3, True),
+        (2, 5, False),
+        (2, 6, True),
+        (3, 3, False),
+    ],
 )
 def test_who_loses_three_of_four_loses_consistently(wins: int, losses: int, is_lost: bool) -> None:
     assert always_loses(wins, losses) is is_lost

@@ -24,5 +24,7 @@ def test_it_counts_after_twenty_known_steps_that_were_judged_well(
     worked: tuple[int, int], failed: tuple[int, int], accuracy: float | None, standing: Standing
 ) -> None:
     found = Calibration("key", "name", worked[1], worked[0], failed[1], failed[0])
-    assert found.balanced_accuracy == (None if accuracy is None else pytest.approx(accuracy, abs=1e-9))
+    assert found.balanced_accuracy == (
+        None if accuracy is None else pytest.approx(accuracy, abs=1e-9)
+    )
     assert found.standing == standing

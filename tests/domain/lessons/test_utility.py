@@ -1,4 +1,6 @@
-"""Settlement, utility, its test and what follows from them; the numbers in the tables were calculated by hand."""
+"""Settlement, utility, its test and what follows from them; the numbers in the tables were
+calculated by hand.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +30,11 @@ from memapp.domain.lessons.utility import (
     verdict,
 )
 
-OK, AGAIN, OTHER = FollowingStep(False, False), FollowingStep(True, True), FollowingStep(True, False)
+OK, AGAIN, OTHER = (
+    FollowingStep(False, False),
+    FollowingStep(True, True),
+    FollowingStep(True, False),
+)
 
 
 def near(value: float) -> object:
@@ -67,7 +73,11 @@ def test_nothing_is_settled_by_no_step_and_lost_progress_is_harm() -> None:
     assert settle([], None, run_ended=True) is None
     steps = [FollowingStep(False, False, progress) for progress in (0.5, None, 0.2)]
     assert settle(steps, 0.25, run_ended=False) == Settlement(0, 0, 1, near(-0.05))
-    assert [settle(steps, before, run_ended=False).helped for before in (0.25, 0.2, None)] == [False, True, True]  # type: ignore[union-attr]
+    assert [settle(steps, before, run_ended=False).helped for before in (0.25, 0.2, None)] == [
+        False,
+        True,
+        True,
+    ]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -86,12 +96,24 @@ def test_the_evidence_of_a_run_is_all_that_followed_until_the_error_was_fixed(
     steps: list[FollowingStep], recurrences: int, errors: int, until_fixed: int
 ) -> None:
     run = RunEvidence(recurrences=0, errors=0, steps=0, session="monday", passed=True)
-    assert evidence(steps, run) == replace(run, recurrences=recurrences, errors=errors, steps=until_fixed)
+    assert evidence(steps, run) == replace(
+        run, recurrences=recurrences, errors=errors, steps=until_fixed
+    )
 
 
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
-    [(4, 1, 0.75), (4, 4, 0), (4, 6, -0.5), (1, 3, -1), (0, 0, 0), (0, 0.1, -1), (0.3, 0.1, 2 / 3), (5, 0, 1), (2.5, 2, 0.2)],
+    [
+        (4, 1, 0.75),
+        (4, 4, 0),
+        (4, 6, -0.5),
+        (1, 3, -1),
+        (0, 0, 0),
+        (0, 0.1, -1),
+        (0.3, 0.1, 2 / 3),
+        (5, 0, 1),
+        (2.5, 2, 0.2),
+    ],
 )
 def test_reduction(before: float, after: float, expected: float) -> None:
     assert reduction(before, after) == near(expected)
@@ -127,13 +149,16 @@ def test_utility(errors: float, steps: float, referee: float | None, expected: f
 
 
 @pytest.mark.parametrize(
-    ("helped", "hurt", "expected"), [(0, 0, 1 / 2), (1, 0, 2 / 3), (0, 3, 1 / 5), (7, 2, 8 / 11), (0, 1, 1 / 3), (6, 12, 7 / 20)]
+    ("helped", "hurt", "expected"),
+    [(0, 0, 1 / 2), (1, 0, 2 / 3), (0, 3, 1 / 5), (7, 2, 8 / 11), (0, 1, 1 / 3), (6, 12, 7 / 20)],
 )
 def test_reliability(helped: int, hurt: int, expected: float) -> None:
     assert reliability(helped, hurt) == near(expected)
 
 
-def runs(errors: Sequence[int], steps: Sequence[int] | None = None, **more: object) -> list[RunEvidence]:
+def runs(
+    errors: Sequence[int], steps: Sequence[int] | None = None, **more: object
+) -> list[RunEvidence]:
     """Runs with these errors, each of them a recurrence, on different days."""
     known = {name: value for name, value in more.items() if not isinstance(value, list)}
     lists = {name: value for name, value in more.items() if isinstance(value, list)}
@@ -164,18 +189,26 @@ def test_a_judgement_needs_both_arms() -> None:
 
 def test_a_judgement_by_hand() -> None:
     found = judged(runs([1, 0, 2], [2, 2, 2]), runs([3, 1, 2, 4], [3, 2, 4, 3]))
-    assert (found.window, found.compared, found.sessions, found.evaluated, found.regressed) == (3, 4, 3, False, False)
+    assert (found.window, found.compared, found.sessions, found.evaluated, found.regressed) == (
+        3,
+        4,
+        3,
+        False,
+        False,
+    )
     assert found.error_reduction == near(0.6)  # 2.5 -> 1
     assert found.step_efficiency_gain == near(1 / 3)  # 3 -> 2
     assert found.utility == near(0.65 * 0.6 + 0.35 / 3)
     assert found.referee_score_gain is None
     refereed = judged(
-        runs([1, 0, 2], [2, 2, 2], referee_score=[0.5, 0.7, 0.9]), runs([3, 1, 2, 4], [3, 2, 4, 3], referee_score=0.4)
+        runs([1, 0, 2], [2, 2, 2], referee_score=[0.5, 0.7, 0.9]),
+        runs([3, 1, 2, 4], [3, 2, 4, 3], referee_score=0.4),
     )
     assert refereed.referee_score_gain == near(0.3)
     assert refereed.utility == near(0.5 * 0.6 + 0.3 / 3 + 0.2 * 0.3)
     half = judged(
-        runs([1, 0, 2], [2, 2, 2], referee_score=1.0), runs([3, 1, 2, 4], [3, 2, 4, 3], referee_score=[1.0, None, 1.0, 1.0])
+        runs([1, 0, 2], [2, 2, 2], referee_score=1.0),
+        runs([3, 1, 2, 4], [3, 2, 4, 3], referee_score=[1.0, None, 1.0, 1.0]),
     )
     assert half.utility == found.utility, "a referee that did not judge every run judges none"
 
@@ -198,7 +231,8 @@ def test_the_exact_p(shown: list[int], baseline: list[int], expected: float) -> 
 
 
 def test_runs_change_places_within_their_block_only() -> None:
-    # Five pairs of a good and a bad run: 2**5 ways within pairs, of which none is as useful; freely, some would be.
+    # Five pairs of a good and a bad run: 2**5 ways within pairs, of which none is as useful;
+    # freely, some would be.
     shown, baseline = runs([0, 2, 4, 6, 8]), runs([1, 3, 5, 7, 9])
     names = (
         [replace(run_evidence, block=str(place)) for place, run_evidence in enumerate(shown)],
@@ -219,16 +253,25 @@ def tried(shown: list[int], baseline: list[int]) -> float:
     observed = judged(runs(shown), runs(baseline)).utility
     ways = [set(chosen) for chosen in combinations(range(len(every)), len(shown))]
     split = [
-        ([every[place] for place in way], [number for place, number in enumerate(every) if place not in way]) for way in ways
+        (
+            [every[place] for place in way],
+            [number for place, number in enumerate(every) if place not in way],
+        )
+        for way in ways
     ]
     means = [(sum(other) / len(other), sum(group) / len(group)) for group, other in split]
-    useful = sum(utility(reduction(before, now), reduction(before + 1, now + 1)) >= observed - 1e-9 for before, now in means)
+    useful = sum(
+        utility(reduction(before, now), reduction(before + 1, now + 1)) >= observed - 1e-9
+        for before, now in means
+    )
     return useful / len(ways)
 
 
 @settings(max_examples=60)
 @given(numbers, numbers)
-def test_the_p_is_the_share_of_ways_at_least_as_useful(shown: list[int], baseline: list[int]) -> None:
+def test_the_p_is_the_share_of_ways_at_least_as_useful(
+    shown: list[int], baseline: list[int]
+) -> None:
     p = p_of(runs(shown), runs(baseline))
     assert p == near(tried(shown, baseline))
     assert 0 < p <= 1
@@ -239,7 +282,10 @@ def test_the_p_is_the_share_of_ways_at_least_as_useful(shown: list[int], baselin
 
 def test_where_all_runs_are_alike_a_lesson_is_neither_better_nor_worse() -> None:
     assert permutation_test(runs([0] * 6), runs([0] * 3)) == (1.0, 1.0)
-    assert permutation_test(runs([5, 0, 0, 0]), runs([0])) == (near(1.0), near(4 / 5))  # any other way has the bad run in it too
+    assert permutation_test(runs([5, 0, 0, 0]), runs([0])) == (
+        near(1.0),
+        near(4 / 5),
+    )  # any other way has the bad run in it too
 
 
 @settings(max_examples=5)
@@ -271,24 +317,40 @@ def test_one_match_in_five_is_withheld_and_always_the_same() -> None:
     ],
 )
 def test_barnards_p(shown: tuple[int, int], baseline: tuple[int, int], expected: float) -> None:
-    assert barnard(shown, baseline) == pytest.approx(expected, abs=2e-4)  # the shares are tried in steps
+    assert barnard(shown, baseline) == pytest.approx(
+        expected, abs=2e-4
+    )  # the shares are tried in steps
 
 
-def test_one_run_without_a_lesson_is_enough_where_it_went_wrong_and_three_with_it_went_right() -> None:
+def test_one_run_without_a_lesson_is_enough_where_it_went_wrong_and_three_with_it_went_right() -> (
+    None
+):
     for shown, promoted in ((2, False), (3, True)):
         effect = judged(runs([0] * shown, as_said=True), runs([2]))
         assert (effect.proven, effect.p > 0.1) == (promoted, True)
-    assert not judged(runs([0] * 9, as_said=True), runs([0])).proven, "people put it right at once anyway"
-    assert not judged(runs([0] * 4, as_said=[True] * 3 + [False]), runs([2])).proven, "once by something else"
+    assert not judged(runs([0] * 9, as_said=True), runs([0])).proven, (
+        "people put it right at once anyway"
+    )
+    assert not judged(runs([0] * 4, as_said=[True] * 3 + [False]), runs([2])).proven, (
+        "once by something else"
+    )
 
 
 def test_what_is_put_right_at_once_anyway_is_promoted_if_always_by_what_the_lesson_says() -> None:
     always = judged(runs([0] * 8, as_said=True), runs([0] * 3, as_said=True))
     assert (always.utility, always.proven, always.still_proven) == (0.0, True, True)
-    record = LessonRecord(status="candidate", by_person=False, helped=8, hurt=0, useless=0, effect=always)
+    record = LessonRecord(
+        status="candidate", by_person=False, helped=8, hurt=0, useless=0, effect=always
+    )
     assert verdict(record) == Move("promoted", "always right")
-    for shown, baseline in (([True] * 8, [True, True]), ([True] * 7, [True] * 3), ([True] * 8, [True, True, False])):
-        assert not judged(runs([0] * len(shown), as_said=shown), runs([0] * len(baseline), as_said=baseline)).proven
+    for shown, baseline in (
+        ([True] * 8, [True, True]),
+        ([True] * 7, [True] * 3),
+        ([True] * 8, [True, True, False]),
+    ):
+        assert not judged(
+            runs([0] * len(shown), as_said=shown), runs([0] * len(baseline), as_said=baseline)
+        ).proven
 
 
 SURE = Effect(
@@ -332,11 +394,17 @@ EVALUATED = replace(SURE, evaluated=True, improved=True, recurrence_reduction=0.
         (replace(EVALUATED, p=0.11), False),
     ],
 )
-def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(effect: Effect, promoted: bool) -> None:
-    record = LessonRecord(status="candidate", by_person=False, helped=1, hurt=0, useless=0, effect=effect)
+def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(
+    effect: Effect, promoted: bool
+) -> None:
+    record = LessonRecord(
+        status="candidate", by_person=False, helped=1, hurt=0, useless=0, effect=effect
+    )
     assert verdict(record) == (Move("promoted", "useful") if promoted else None)
     again = Move("candidate", "no longer sure")
-    still = effect.reaches_formula and ((effect.p <= 0.2 and effect.compared >= 3) or effect.p_few <= 0.2)
+    still = effect.reaches_formula and (
+        (effect.p <= 0.2 and effect.compared >= 3) or effect.p_few <= 0.2
+    )
     assert verdict(replace(record, status="promoted")) == (None if still else again)
 
 
@@ -344,18 +412,34 @@ def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(effect: Ef
     ("shown", "baseline", "evaluated", "improved", "regressed"),
     [
         ({"passed": None}, {"passed": True}, False, False, False),
-        ({"passed": True}, {"passed": True}, False, False, False),  # an evaluator that passes all tells no run from another
+        (
+            {"passed": True},
+            {"passed": True},
+            False,
+            False,
+            False,
+        ),  # an evaluator that passes all tells no run from another
         ({"passed": True}, {"passed": [False, True, True]}, True, True, False),
         ({"passed": False}, {"passed": False}, True, False, False),
         ({"passed": [True, True, False]}, {"passed": True}, True, False, True),
         ({"score": 0.5}, {"score": 0.6}, True, False, False),
         ({"score": 0.5}, {"score": 0.61}, True, False, True),
         ({"score": 0.61}, {"score": 0.6}, True, True, False),
-        ({"score": [0.9, None, None], "passed": False}, {"score": 0.5, "passed": [True, False, False]}, True, True, True),
+        (
+            {"score": [0.9, None, None], "passed": False},
+            {"score": 0.5, "passed": [True, False, False]},
+            True,
+            True,
+            True,
+        ),
     ],
 )
 def test_the_evaluator_says_better_and_much_worse(
-    shown: dict[str, object], baseline: dict[str, object], evaluated: bool, improved: bool, regressed: bool
+    shown: dict[str, object],
+    baseline: dict[str, object],
+    evaluated: bool,
+    improved: bool,
+    regressed: bool,
 ) -> None:
     found = judged(runs([0, 0, 0], **shown), runs([1, 1, 1], **baseline))
     assert (found.evaluated, found.improved, found.regressed) == (evaluated, improved, regressed)
@@ -379,10 +463,16 @@ NO_BETTER = replace(SURE, utility=0.0, p=0.80, p_worse=0.20)
         (replace(NEUTRAL, helped=1, effect=replace(NO_BETTER, p=1.0, p_worse=0.201)), None),
         (replace(NEUTRAL, helped=1, effect=replace(NO_BETTER, window=2)), None),
         (replace(NEUTRAL, helped=1, effect=replace(NO_BETTER, compared=2)), None),
-        (replace(NEUTRAL, effect=SURE, loses_conflicts=True), Move("suppressed", "another lesson is better")),
+        (
+            replace(NEUTRAL, effect=SURE, loses_conflicts=True),
+            Move("suppressed", "another lesson is better"),
+        ),
         (replace(NEUTRAL, hurt=1, unused=timedelta(days=60)), Move("archived", "unused")),
         (replace(NEUTRAL, hurt=1, unused=timedelta(days=59, hours=23)), None),
-        (replace(NEUTRAL, helped=6, hurt=12, unused=timedelta(days=90)), None),  # 7 / 20 is not below .35
+        (
+            replace(NEUTRAL, helped=6, hurt=12, unused=timedelta(days=90)),
+            None,
+        ),  # 7 / 20 is not below .35
         (replace(NEUTRAL, unused=timedelta(days=600)), None),
         (replace(NEUTRAL, useless=9, status="suppressed"), None),
         (replace(NEUTRAL, hurt=9, unused=timedelta(days=90), status="archived"), None),

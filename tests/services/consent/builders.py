@@ -15,10 +15,14 @@ from tests.builders import Clock
 
 def typed(runtime: Runtime, thread: str, text: str = "words") -> Message:
     with runtime.write() as session:
-        return chat.add_message(session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
+        return chat.add_message(
+            session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED
+        )
 
 
-def proposed(runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object) -> ConsentRequest:
+def proposed(
+    runtime: Runtime, field: str = "city", value: str = "Oslo", **more: object
+) -> ConsentRequest:
     request = requests.propose(runtime, field, value, **more)  # type: ignore[arg-type]
     assert request is not None
     return request

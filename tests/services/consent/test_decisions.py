@@ -20,16 +20,27 @@ from tests.services.consent.builders import live, proposed, requested_fact, type
 
 def test_a_held_memory_is_created_by_a_yes_and_dropped_by_a_no(runtime: Runtime) -> None:
     request = proposed(runtime, memory=requested_fact(runtime))
-    assert (live(runtime), pending.memory_text(runtime, request.id)) == ([], "I live in Oslo near the harbour.")
+    assert (live(runtime), pending.memory_text(runtime, request.id)) == (
+        [],
+        "I live in Oslo near the harbour.",
+    )
     decisions.approve(runtime, request.id)
     assert live(runtime) == ["I live in Oslo near the harbour."]
     decisions.deny(
-        runtime, proposed(runtime, "pronouns", "she/her", memory=requested_fact(runtime, "My pronouns are she/her.")).id
+        runtime,
+        proposed(
+            runtime,
+            "pronouns",
+            "she/her",
+            memory=requested_fact(runtime, "My pronouns are she/her."),
+        ).id,
     )
     assert live(runtime) == ["I live in Oslo near the harbour."]
 
 
-def test_an_approval_is_one_step_and_undo_takes_profile_and_memory_back_and_lets_it_wait_again(runtime: Runtime) -> None:
+def test_an_approval_is_one_step_and_undo_takes_profile_and_memory_back_and_lets_it_wait_again(
+    runtime: Runtime,
+) -> None:
     request = proposed(runtime, memory=requested_fact(runtime))
     step = decisions.approve(runtime, request.id)
     (last, *_) = undo.undoable(runtime)
@@ -39,7 +50,10 @@ def test_an_approval_is_one_step_and_undo_takes_profile_and_memory_back_and_lets
     (again,) = pending.list_pending(runtime)
     assert (again.id != request.id, again.new_value, again.proposer) == (True, "Oslo", "undo")
     decisions.approve(runtime, again.id)
-    assert (decisions.profile(runtime), live(runtime)) == ({"city": ("Oslo",)}, ["I live in Oslo near the harbour."])
+    assert (decisions.profile(runtime), live(runtime)) == (
+        {"city": ("Oslo",)},
+        ["I live in Oslo near the harbour."],
+    )
 
 
 def test_what_was_taken_back_cannot_be_taken_back_twice(runtime: Runtime) -> None:
@@ -84,27 +98,42 @@ def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runt
     assert consents.get_request(runtime.read(), request.id).state == "withdrawn"
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
-    assert [(request.new_value, pending.memory_text(runtime, request.id)) for request in pending.list_pending(runtime)] == [
-        ("Oslo", "I live in Oslo near the harbour.")
-    ]
+    assert [
+        (request.new_value, pending.memory_text(runtime, request.id))
+        for request in pending.list_pending(runtime)
+    ] == [("Oslo", "I live in Oslo near the harbour.")]
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(runtime: Runtime, by_hand: bool) -> None:
+def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(
+    runtime: Runtime, by_hand: bool
+) -> None:
     message = typed(runtime, new_chat(runtime))
     request = proposed(
-        runtime, "preferred_name", "Mckay", message_id=message.id, memory=requested_fact(runtime, "My name is Mckay.")
+        runtime,
+        "preferred_name",
+        "Mckay",
+        message_id=message.id,
+        memory=requested_fact(runtime, "My name is Mckay."),
     )
     if by_hand:
         step = decisions.set_field(runtime, "preferred_name", "McKay")
     else:
         step = decisions.edit_then_approve(runtime, request.id, "McKay")
-    assert (decisions.profile(runtime), live(runtime)) == ({"preferred_name": ("McKay",)}, ["My name is Mckay."])
+    assert (decisions.profile(runtime), live(runtime)) == (
+        {"preferred_name": ("McKay",)},
+        ["My name is Mckay."],
+    )
     applied = consents.list_requests(runtime.read(), state="applied")
-    assert ([request.evidence for request in applied], pending.list_pending(runtime)) == ([(message.id,)], [])
+    assert ([request.evidence for request in applied], pending.list_pending(runtime)) == (
+        [(message.id,)],
+        [],
+    )
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    assert [(request.new_value, request.evidence) for request in pending.list_pending(runtime)] == [("Mckay", (message.id,))]
+    assert [(request.new_value, request.evidence) for request in pending.list_pending(runtime)] == [
+        ("Mckay", (message.id,))
+    ]
 
 
 def test_a_request_without_a_value_is_approved_by_editing_only(runtime: Runtime) -> None:
@@ -125,7 +154,9 @@ def test_what_was_decided_is_not_decided_again(runtime: Runtime) -> None:
         decisions.approve(runtime, "nobody")
 
 
-def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(runtime: Runtime) -> None:
+def test_the_person_writes_their_own_profile_and_undo_gives_the_old_value_back(
+    runtime: Runtime,
+) -> None:
     decisions.set_field(runtime, "city", "Oslo")
     decisions.set_field(runtime, "city", "Bergen")
     decisions.take_away(runtime, "city")
@@ -167,12 +198,21 @@ def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
     proposed(runtime)
     undo.undo_last(runtime)
     assert (decisions.profile(runtime), pending.list_pending(runtime)) == ({"city": ("Oslo",)}, [])
-    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == [
+        "Set Home to “Oslo”"
+    ]
 
 
-def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id)
-    kept = ["I like the harbour of Oslo.", "I live in Oslo and keep the spare key under the blue pot."]
+def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(
+    runtime: Runtime,
+) -> None:
+    decisions.approve(
+        runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id
+    )
+    kept = [
+        "I like the harbour of Oslo.",
+        "I live in Oslo and keep the spare key under the blue pot.",
+    ]
     for text in kept:
         added = curate.add(runtime, text).memory_id
     curate.pin(runtime, added)
@@ -189,7 +229,9 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
 
 
 def test_what_comes_with_a_yes_and_is_known_by_then_is_not_kept_twice(runtime: Runtime) -> None:
-    request = proposed(runtime, value="Trondheim", memory=requested_fact(runtime, "I live in Trondheim."))
+    request = proposed(
+        runtime, value="Trondheim", memory=requested_fact(runtime, "I live in Trondheim.")
+    )
     curate.add(runtime, "I live in Trondheim.")
     step = decisions.approve(runtime, request.id)
     assert live(runtime) == ["I live in Trondheim."]
@@ -198,30 +240,67 @@ def test_what_comes_with_a_yes_and_is_known_by_then_is_not_kept_twice(runtime: R
 
 
 def test_a_yes_to_an_older_request_retires_what_the_profile_says_now(runtime: Runtime) -> None:
-    moved = proposed(runtime, value="Bergen", memory=requested_fact(runtime, "I live in Bergen."), proposer="import")
-    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id)
+    moved = proposed(
+        runtime,
+        value="Bergen",
+        memory=requested_fact(runtime, "I live in Bergen."),
+        proposer="import",
+    )
+    decisions.approve(
+        runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id
+    )
     decisions.approve(runtime, moved.id)
-    assert (decisions.profile(runtime), live(runtime)) == ({"city": ("Bergen",)}, ["I live in Bergen."])
+    assert (decisions.profile(runtime), live(runtime)) == (
+        {"city": ("Bergen",)},
+        ["I live in Bergen."],
+    )
 
 
-def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id)
-    bus, worker, now = requested_fact(runtime, "A bus goes to Oslo."), Actor("rules"), runtime.clock()
+def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(
+    runtime: Runtime,
+) -> None:
+    decisions.approve(
+        runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id
+    )
+    bus, worker, now = (
+        requested_fact(runtime, "A bus goes to Oslo."),
+        Actor("rules"),
+        runtime.clock(),
+    )
     with runtime.write() as session:
         for number in range(201):
-            changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker)
+            changes.apply(
+                session,
+                Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")),
+                worker,
+            )
     decisions.approve(runtime, proposed(runtime, value="Bergen").id)
-    assert "I live in Oslo." not in [memory.text for memory in curate.list_memories(runtime, parse_filter("live"))]
+    assert "I live in Oslo." not in [
+        memory.text for memory in curate.list_memories(runtime, parse_filter("live"))
+    ]
 
 
 def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
     for value in ("diabetes", "asthma"):
-        decisions.approve(runtime, proposed(runtime, "health", value, memory=requested_fact(runtime, f"I have {value}.")).id)
+        decisions.approve(
+            runtime,
+            proposed(
+                runtime, "health", value, memory=requested_fact(runtime, f"I have {value}.")
+            ).id,
+        )
     step = decisions.take_away(runtime, "health", "Diabetes")
-    assert (decisions.profile(runtime), live(runtime)) == ({"health": ("asthma",)}, ["I have asthma."])
-    assert past_decisions.describe(runtime, step) == "Took away Health “diabetes” and trashed 1 memory"
+    assert (decisions.profile(runtime), live(runtime)) == (
+        {"health": ("asthma",)},
+        ["I have asthma."],
+    )
+    assert (
+        past_decisions.describe(runtime, step) == "Took away Health “diabetes” and trashed 1 memory"
+    )
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), len(live(runtime))) == ({"health": ("asthma", "diabetes")}, 2)
+    assert (decisions.profile(runtime), len(live(runtime))) == (
+        {"health": ("asthma", "diabetes")},
+        2,
+    )
 
 
 def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_alone_and_undo_brings_both_back(
@@ -234,12 +313,19 @@ def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_al
     ):
         message = typed(runtime, thread)
         memory = replace(requested_fact(runtime, fact), sources=(message.id,))
-        decisions.approve(runtime, proposed(runtime, field, value, message_id=message.id, typed=True, memory=memory).id)
+        decisions.approve(
+            runtime,
+            proposed(runtime, field, value, message_id=message.id, typed=True, memory=memory).id,
+        )
     decisions.set_field(runtime, "relationship", "son Ole")
-    by_hand = [curate.add(runtime, fact).memory_id for fact in ("My son is Ole.", "I live in Oslo near the harbour.")]
+    by_hand = [
+        curate.add(runtime, fact).memory_id
+        for fact in ("My son is Ole.", "I live in Oslo near the harbour.")
+    ]
     before, memories = decisions.profile(runtime), curate.list_memories(runtime)
     of_lena, of_oslo = (
-        next(memory.id for memory in memories if memory.text == text) for text in ("My girlfriend is Lena.", "I live in Oslo.")
+        next(memory.id for memory in memories if memory.text == text)
+        for text in ("My girlfriend is Lena.", "I live in Oslo.")
     )
     step = curate.discard(runtime, of_lena, by_hand[0], of_oslo).step
     assert decisions.profile(runtime) == {"city": ("Oslo",), "relationship": ("son Ole",)}, (
@@ -251,14 +337,21 @@ def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_al
     assert "city" not in decisions.profile(runtime)
 
 
-def test_one_of_several_values_written_anew_leaves_the_others_and_undo_puts_it_back(runtime: Runtime) -> None:
+def test_one_of_several_values_written_anew_leaves_the_others_and_undo_puts_it_back(
+    runtime: Runtime,
+) -> None:
     for value in ("asthma", "migrane", "gout"):
         decisions.set_field(runtime, "health", value)
     decisions.approve(runtime, proposed(runtime, "health", "allergic to dust; pollen").id)
     decisions.set_field(runtime, "health", "migraine", "migrane")
     every = ("allergic to dust; pollen", "asthma", "gout", "migraine")
     assert decisions.profile(runtime) == {"health": every}, "what the person said is one value"
-    for value, old in (("Asthma", ""), ("gout", "asthma"), ("migraine", "migraine"), ("cough", "migrane")):
+    for value, old in (
+        ("Asthma", ""),
+        ("gout", "asthma"),
+        ("migraine", "migraine"),
+        ("cough", "migrane"),
+    ):
         with pytest.raises(UsageError, match=r"says that already|changed again"):
             decisions.set_field(runtime, "health", value, old)
     with pytest.raises(UsageError, match="says that already"):
@@ -267,20 +360,32 @@ def test_one_of_several_values_written_anew_leaves_the_others_and_undo_puts_it_b
         decisions.take_away(runtime, "health", "pollen")
     assert decisions.profile(runtime) == {"health": every}
     undo.undo_last(runtime)
-    assert decisions.profile(runtime) == {"health": ("allergic to dust; pollen", "asthma", "gout", "migrane")}
+    assert decisions.profile(runtime) == {
+        "health": ("allergic to dust; pollen", "asthma", "gout", "migrane")
+    }
 
 
-def test_a_field_with_several_values_is_cleared_in_one_step_that_is_taken_back_as_one(runtime: Runtime) -> None:
+def test_a_field_with_several_values_is_cleared_in_one_step_that_is_taken_back_as_one(
+    runtime: Runtime,
+) -> None:
     for value in ("asthma", "gout"):
         decisions.set_field(runtime, "health", value)
     step = decisions.take_away(runtime, "health")
-    assert (decisions.profile(runtime), past_decisions.describe(runtime, step)) == ({}, "Took away Health “asthma” and 1 more")
+    assert (decisions.profile(runtime), past_decisions.describe(runtime, step)) == (
+        {},
+        "Took away Health “asthma” and 1 more",
+    )
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {"health": ("asthma", "gout")}
-    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == ["Set Health to “gout”", "Set Health to “asthma”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == [
+        "Set Health to “gout”",
+        "Set Health to “asthma”",
+    ]
 
 
-def test_one_of_several_values_is_taken_back_whatever_came_beside_it_since(runtime: Runtime) -> None:
+def test_one_of_several_values_is_taken_back_whatever_came_beside_it_since(
+    runtime: Runtime,
+) -> None:
     first, gone = (decisions.set_field(runtime, "health", value) for value in ("asthma", "gout"))
     gone = decisions.take_away(runtime, "health", "gout")
     decisions.set_field(runtime, "health", "cough")
@@ -292,22 +397,39 @@ def test_one_of_several_values_is_taken_back_whatever_came_beside_it_since(runti
 def test_a_fact_that_was_erased_before_is_remembered_by_a_yes_only(runtime: Runtime) -> None:
     text = "I had a cat called Luna."
     erase(runtime, curate.add(runtime, text).memory_id)
-    request = proposed(runtime, FORGOTTEN, text, memory=replace(requested_fact(runtime, "I like tea."), text=text))
+    request = proposed(
+        runtime, FORGOTTEN, text, memory=replace(requested_fact(runtime, "I like tea."), text=text)
+    )
     assert live(runtime) == []
-    assert proposed(runtime, FORGOTTEN, "I had the cat called Luna.").id == request.id, "the same in other words"
+    assert proposed(runtime, FORGOTTEN, "I had the cat called Luna.").id == request.id, (
+        "the same in other words"
+    )
     step = decisions.approve(runtime, request.id)
-    assert (live(runtime), decisions.profile(runtime), forget.is_forgotten(runtime, text)) == ([text], {}, False)
+    assert (live(runtime), decisions.profile(runtime), forget.is_forgotten(runtime, text)) == (
+        [text],
+        {},
+        False,
+    )
     undo.undo(runtime, step)
-    assert (live(runtime), pending.count_pending(runtime), forget.is_forgotten(runtime, text)) == ([], 1, True)
+    assert (live(runtime), pending.count_pending(runtime), forget.is_forgotten(runtime, text)) == (
+        [],
+        1,
+        True,
+    )
 
 
-def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(runtime: Runtime) -> None:
+def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(
+    runtime: Runtime,
+) -> None:
     decisions.set_field(runtime, "city", "Bergen")
     waits = proposed(runtime, value="Mordor")
     forged = """INSERT INTO history (id, user_id, step, memory_id, event, actor, meta, ts)
                 SELECT 'forged', user_id, 'forged', memory_id, 'PROFILE', 'person', json_set(meta, '$.before', ?), ts
                 FROM history"""
-    with pytest.raises(sqlite3.IntegrityError, match="says what was decided"), runtime.database.write() as conn:
+    with (
+        pytest.raises(sqlite3.IntegrityError, match="says what was decided"),
+        runtime.database.write() as conn,
+    ):
         conn.execute(forged, (waits.id,))
     writer = runtime.database._writer
     assert writer is not None
@@ -321,27 +443,41 @@ def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(
 
 def test_decisions_stand_in_the_history_without_what_they_were_about(runtime: Runtime) -> None:
     decisions.deny(runtime, proposed(runtime).id)
-    row = runtime.database.read().execute("SELECT * FROM history WHERE event = 'PROFILE'").fetchone()
+    row = (
+        runtime.database.read().execute("SELECT * FROM history WHERE event = 'PROFILE'").fetchone()
+    )
     assert (row["memory_id"], row["actor"]) == ("profile:city", "person")
     assert "denied" in row["meta"]
     assert "Oslo" not in "".join(map(str, tuple(row)))
 
 
-def test_a_yes_to_one_value_withdraws_the_others_that_wait_for_the_field_and_undo_brings_them_back(runtime: Runtime) -> None:
-    leipzig, dresden, hamburg = (proposed(runtime, "city", value) for value in ("Leipzig", "Dresden", "Hamburg"))
+def test_a_yes_to_one_value_withdraws_the_others_that_wait_for_the_field_and_undo_brings_them_back(
+    runtime: Runtime,
+) -> None:
+    leipzig, dresden, hamburg = (
+        proposed(runtime, "city", value) for value in ("Leipzig", "Dresden", "Hamburg")
+    )
     imported = proposed(runtime, "city", "Berlin", proposer="import")
     illness = proposed(runtime, "health", "asthma")
     step = decisions.approve(runtime, dresden.id)
     assert {request.id for request in pending.list_pending(runtime)} == {imported.id, illness.id}
-    assert [pending.get(runtime, request.id).state for request in (leipzig, hamburg)] == ["withdrawn", "withdrawn"]
+    assert [pending.get(runtime, request.id).state for request in (leipzig, hamburg)] == [
+        "withdrawn",
+        "withdrawn",
+    ]
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
     waits = [request.new_value for request in pending.list_pending(runtime)]
     assert waits[0] == "Dresden", "what was decided last is the newest"
     assert sorted(waits) == ["Berlin", "Dresden", "Hamburg", "Leipzig", "asthma"]
-    (again,) = (request for request in pending.list_pending(runtime) if request.new_value == "Leipzig")
+    (again,) = (
+        request for request in pending.list_pending(runtime) if request.new_value == "Leipzig"
+    )
     decisions.approve(runtime, again.id)
-    assert sorted(request.new_value for request in pending.list_pending(runtime)) == ["Berlin", "asthma"]
+    assert sorted(request.new_value for request in pending.list_pending(runtime)) == [
+        "Berlin",
+        "asthma",
+    ]
 
 
 def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Runtime) -> None:
@@ -351,12 +487,16 @@ def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Ru
 
 
 @pytest.mark.parametrize("decide", ["approve", "deny", "set_field"])
-def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_taken_back(runtime: Runtime, decide: str) -> None:
+def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_taken_back(
+    runtime: Runtime, decide: str
+) -> None:
     tea = curate.add(runtime, "I like tea.").step
     if decide == "set_field":
         step = decisions.set_field(runtime, "city", "Oslo")
     else:
-        step = getattr(decisions, decide)(runtime, proposed(runtime, memory=requested_fact(runtime)).id)
+        step = getattr(decisions, decide)(
+            runtime, proposed(runtime, memory=requested_fact(runtime)).id
+        )
     forget.forget_everywhere(runtime, "oslo")
     assert [step.id for step in undo.undoable(runtime)] == [tea]
     with pytest.raises(UsageError, match=r"to take back|taken back"):
@@ -369,8 +509,18 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
     ("field", "values", "gone", "left"),
     [
         ("city", ("Oslo", "Bergen", "Trondheim"), "Bergen", []),
-        ("health", ("asthma", "epilepsy", "migraine"), "epilepsy", ["Approved Health “migraine”", "Approved Health “asthma”"]),
-        ("health", ("asthma", "gout", "epilepsy"), "epilepsy", ["Approved Health “gout”", "Approved Health “asthma”"]),
+        (
+            "health",
+            ("asthma", "epilepsy", "migraine"),
+            "epilepsy",
+            ["Approved Health “migraine”", "Approved Health “asthma”"],
+        ),
+        (
+            "health",
+            ("asthma", "gout", "epilepsy"),
+            "epilepsy",
+            ["Approved Health “gout”", "Approved Health “asthma”"],
+        ),
     ],
 )
 def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
@@ -379,7 +529,10 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     curate.add(runtime, "I like tea.")
     first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
     forget.forget_everywhere(runtime, gone)
-    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == [*left, "Remembered “I like tea.”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == [
+        *left,
+        "Remembered “I like tea.”",
+    ]
     assert past_decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     if not left:
         with pytest.raises(UsageError, match="nothing to take back"):
@@ -396,11 +549,18 @@ def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtim
     forget.forget_everywhere(runtime, "bergen")
     assert past_decisions.describe(runtime, step) == "Approved Home “Oslo”"
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), [request.new_value for request in pending.list_pending(runtime)]) == ({}, ["Oslo"])
+    assert (
+        decisions.profile(runtime),
+        [request.new_value for request in pending.list_pending(runtime)],
+    ) == ({}, ["Oslo"])
 
 
-def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(runtime: Runtime) -> None:
-    decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id)
+def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(
+    runtime: Runtime,
+) -> None:
+    decisions.approve(
+        runtime, proposed(runtime, memory=requested_fact(runtime, "I live in Oslo.")).id
+    )
     (oslo,) = curate.list_memories(runtime)
     thrown = curate.discard(runtime, oslo.id)
     decisions.take_away(runtime, "city")
@@ -417,10 +577,14 @@ def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(ru
 def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
     requests = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
     steps = [decisions.snooze(runtime, request.id) for request in requests]
-    assert [request.id for request in pending.asleep(runtime)] == [request.id for request in requests]
+    assert [request.id for request in pending.asleep(runtime)] == [
+        request.id for request in requests
+    ]
     assert sorted(past_decisions.wake(runtime)) == sorted(steps)
     assert (pending.asleep(runtime), len(pending.list_pending(runtime))) == ([], 2)
     decisions.approve(runtime, requests[1].id)
     step = decisions.snooze(runtime, proposed(runtime, "health", "migraine").id)
     forget.forget_everywhere(runtime, "asthma")
-    assert (past_decisions.wake(runtime), pending.asleep(runtime)) == ([step], []), "forgetting left it alone"
+    assert (past_decisions.wake(runtime), pending.asleep(runtime)) == ([step], []), (
+        "forgetting left it alone"
+    )

@@ -19,7 +19,10 @@ from tests.services.consent.builders import later, live, proposed, requested_fac
 def test_a_request_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
     request = proposed(runtime)
     assert decisions.profile(runtime) == {}
-    assert (pending.count_pending(runtime), [request.id for request in pending.list_pending(runtime)]) == (1, [request.id])
+    assert (
+        pending.count_pending(runtime),
+        [request.id for request in pending.list_pending(runtime)],
+    ) == (1, [request.id])
     decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
     assert pending.count_pending(runtime) == 0
@@ -66,7 +69,9 @@ def test_a_request_expires_after_seven_days_and_cannot_be_approved_then(runtime:
     (entry,) = history.list_entries(runtime.read())
     assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
     assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed Home “Oslo” unanswered"
-    assert [request.new_value for request in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
+    assert [request.new_value for request in pending.list_pending(runtime)] == ["Oslo"], (
+        "it waits again, for seven days more"
+    )
 
 
 def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> None:
@@ -77,29 +82,43 @@ def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> Non
     assert [request.id for request in pending.list_pending(runtime)] == [request.id]
 
 
-def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
+def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(
+    runtime: Runtime,
+) -> None:
     thread = new_chat(runtime)
     request = proposed(runtime, memory=requested_fact(runtime))
     question = questions.ask(runtime, request.id, thread)
     conn, me = runtime.database.read(), runtime.user_id
-    for user, text, asked, since in ((me, True, question.id, 0), ("somebody else", False, "", None)):
+    for user, text, asked, since in (
+        (me, True, question.id, 0),
+        ("somebody else", False, "", None),
+    ):
         assert (consents.memory_of(on(conn, user), request.id) is not None) is text
         assert consents.question_of(on(conn, user), request.id) == asked
         assert consents.messages_since_question(on(conn, user), thread) == since
 
 
-def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(runtime: Runtime) -> None:
+def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(
+    runtime: Runtime,
+) -> None:
     request = proposed(runtime, memory=requested_fact(runtime))
     undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
     (again,) = pending.list_pending(runtime)
     back = curate.restore(runtime, lost)
     assert (back.revisions, back.known, back.asked) == ((), (), (lost,))
-    assert [request.id for request in pending.list_pending(runtime)] == [again.id], "what waits already is not asked twice"
+    assert [request.id for request in pending.list_pending(runtime)] == [again.id], (
+        "what waits already is not asked twice"
+    )
     decisions.deny(runtime, again.id)
     assert curate.restore(runtime, lost).asked == (lost,)
     (asked,) = pending.list_pending(runtime)
-    assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == ("city", "", "Oslo", [])
+    assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == (
+        "city",
+        "",
+        "Oslo",
+        [],
+    )
     assert pending.memory_text(runtime, asked.id) == "I live in Oslo near the harbour."
     step = decisions.approve(runtime, asked.id)
     assert live(runtime) == ["I live in Oslo near the harbour."]
@@ -108,7 +127,9 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
     assert (live(runtime), trash(runtime)) == ([], [lost])
 
 
-def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(runtime: Runtime) -> None:
+def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
+    runtime: Runtime,
+) -> None:
     decisions.set_field(runtime, "pronouns", "she/her")
     both = "I live in Oslo and my pronouns are she/her."
     request = proposed(runtime, memory=requested_fact(runtime, both))
@@ -129,9 +150,13 @@ def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
     assert (live(runtime), trash(runtime)) == ([both], [])
 
 
-def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(runtime: Runtime) -> None:
+def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(
+    runtime: Runtime,
+) -> None:
     own = curate.add(runtime, "I live in Oslo.").memory_id
-    request = proposed(runtime, "health", "asthma", memory=requested_fact(runtime, "I have asthma."))
+    request = proposed(
+        runtime, "health", "asthma", memory=requested_fact(runtime, "I have asthma.")
+    )
     decisions.approve(runtime, request.id)
     (learned,) = (memory.id for memory in curate.list_memories(runtime) if memory.id != own)
     curate.discard(runtime, own, learned)
@@ -139,11 +164,19 @@ def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(ru
     assert pending.list_pending(runtime) == []
 
 
-@pytest.mark.parametrize(("field", "text"), [("health", "I get low in the dark months."), ("fact", "Ich nehme Tabletten.")])
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("health", "I get low in the dark months."), ("fact", "Ich nehme Tabletten.")],
+)
 def test_a_sentence_that_was_asked_about_waits_again_when_it_is_restored_without_its_yes(
     runtime: Runtime, field: str, text: str
 ) -> None:
-    undo.undo(runtime, decisions.approve(runtime, proposed(runtime, field, text, memory=requested_fact(runtime, text)).id))
+    undo.undo(
+        runtime,
+        decisions.approve(
+            runtime, proposed(runtime, field, text, memory=requested_fact(runtime, text)).id
+        ),
+    )
     (lost,) = trash(runtime)
     assert curate.restore(runtime, lost).asked == (lost,)
     (asked,) = pending.list_pending(runtime)
@@ -154,8 +187,13 @@ def test_a_sentence_that_was_asked_about_waits_again_when_it_is_restored_without
     assert len(curate.restore(runtime, known.id).revisions) == 1, "it has its yes"
 
 
-def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_not_after_a_no(runtime: Runtime) -> None:
-    for text, decide in (("I run with asthma in Oslo.", decisions.approve), ("I row with gout in Bergen.", decisions.deny)):
+def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_not_after_a_no(
+    runtime: Runtime,
+) -> None:
+    for text, decide in (
+        ("I run with asthma in Oslo.", decisions.approve),
+        ("I row with gout in Bergen.", decisions.deny),
+    ):
         illness, town = text.split()[3], text.split()[5].strip(".")
         first = proposed(runtime, "health", illness, memory=requested_fact(runtime, text))
         second = proposed(runtime, "city", town, memory=requested_fact(runtime, text))
@@ -165,13 +203,17 @@ def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_no
         assert (text in live(runtime)) is (decide is decisions.approve)
 
 
-def test_what_the_judge_let_pass_comes_back_whatever_its_words_but_not_from_a_file(runtime: Runtime) -> None:
+def test_what_the_judge_let_pass_comes_back_whatever_its_words_but_not_from_a_file(
+    runtime: Runtime,
+) -> None:
     sentence, now = requested_fact(runtime, "My aunt sings in the church."), runtime.clock()
     for actor, is_back in (("rules", True), ("import", False)):
         lost = replace(sentence, id=new_id(now), text=f"{sentence.text} {actor}")
         with runtime.write() as session:
             changes.apply(session, Created(lost), Actor(actor))
-            changes.apply(session, SoftDeleted(lost.id, "person", runtime.purge_at()), Actor("person"))
+            changes.apply(
+                session, SoftDeleted(lost.id, "person", runtime.purge_at()), Actor("person")
+            )
         assert bool(curate.restore(runtime, lost.id).revisions) is is_back
 
 
@@ -185,4 +227,8 @@ def test_a_secret_stays_in_the_trash(runtime: Runtime) -> None:
 
 def trash(runtime: Runtime) -> list[str]:
     """What lies in the trash and was learned; `held_fact` leaves there what it wrote."""
-    return [memory.id for memory in curate.list_memories(runtime, MemoryFilter(state=None)) if memory.origin == "said"]
+    return [
+        memory.id
+        for memory in curate.list_memories(runtime, MemoryFilter(state=None))
+        if memory.origin == "said"
+    ]

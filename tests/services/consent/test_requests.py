@@ -33,10 +33,15 @@ def test_the_same_statement_adds_evidence_and_no_second_request(runtime: Runtime
         ("contact", "a " * 138 + "b", "A " * 138 + "b."),
     ],
 )
-def test_a_value_that_waits_is_known_again_in_another_spelling(runtime: Runtime, field: str, value: str, again: str) -> None:
+def test_a_value_that_waits_is_known_again_in_another_spelling(
+    runtime: Runtime, field: str, value: str, again: str
+) -> None:
     proposed(runtime, "contact", "a " * 139)
     first = proposed(runtime, field, value)
-    assert (proposed(runtime, field, again).id, proposed(runtime, field, "Bergen").id == first.id) == (first.id, False)
+    assert (
+        proposed(runtime, field, again).id,
+        proposed(runtime, field, "Bergen").id == first.id,
+    ) == (first.id, False)
 
 
 def test_what_the_profile_says_is_not_proposed_again(runtime: Runtime) -> None:
@@ -52,14 +57,19 @@ def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> N
     assert proposed(runtime).state == "pending"
 
 
-def test_a_denial_that_was_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(runtime: Runtime) -> None:
+def test_a_denial_that_was_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(
+    runtime: Runtime,
+) -> None:
     undo.undo(runtime, decisions.deny(runtime, proposed(runtime).id))
     decisions.approve(runtime, pending.list_pending(runtime)[0].id)
     decisions.set_field(runtime, "city", "Bergen")
     later(runtime, days=3650)
     decisions.deny(runtime, proposed(runtime, "health", "asthma").id)
     later(runtime, days=-3650)
-    assert [proposed(runtime).new_value, proposed(runtime, "health", "asthma").new_value] == ["Oslo", "asthma"]
+    assert [proposed(runtime).new_value, proposed(runtime, "health", "asthma").new_value] == [
+        "Oslo",
+        "asthma",
+    ]
 
 
 def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
@@ -97,7 +107,9 @@ def test_signals_that_were_not_typed_or_no_longer_stand_count_for_nothing(runtim
 def test_no_number_of_signals_applies_a_sensitive_field(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     for _ in range(5):
-        request = proposed(runtime, "health", "asthma", message_id=typed(runtime, thread).id, typed=True)
+        request = proposed(
+            runtime, "health", "asthma", message_id=typed(runtime, thread).id, typed=True
+        )
     assert (request.state, decisions.profile(runtime)) == ("pending", {})
 
 
@@ -106,20 +118,32 @@ def test_a_reopened_benign_request_does_not_apply_by_itself(runtime: Runtime) ->
     for _ in range(2):
         proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True)
     undo.undo_last(runtime)
-    assert proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True).state == "pending"
+    assert (
+        proposed(runtime, "tone", "short", message_id=typed(runtime, thread).id, typed=True).state
+        == "pending"
+    )
     assert decisions.profile(runtime) == {}
 
 
-@pytest.mark.parametrize("goal", ["come out as gay", "get sober", "beat my depression", "get a divorce", "pay off my debts"])
+@pytest.mark.parametrize(
+    "goal",
+    ["come out as gay", "get sober", "beat my depression", "get a divorce", "pay off my debts"],
+)
 def test_a_goal_that_tells_something_sensitive_waits_for_a_yes(runtime: Runtime, goal: str) -> None:
     thread = new_chat(runtime)
     for _ in range(3):
-        request = proposed(runtime, "goals_add", goal, message_id=typed(runtime, thread).id, typed=True)
+        request = proposed(
+            runtime, "goals_add", goal, message_id=typed(runtime, thread).id, typed=True
+        )
     assert (request.state, decisions.profile(runtime)) == ("pending", {})
 
 
-def test_a_message_that_is_read_again_brings_back_nothing_that_was_decided(runtime: Runtime) -> None:
+def test_a_message_that_is_read_again_brings_back_nothing_that_was_decided(
+    runtime: Runtime,
+) -> None:
     message = typed(runtime, new_chat(runtime))
-    decisions.edit_then_approve(runtime, proposed(runtime, message_id=message.id, typed=True).id, "Bergen")
+    decisions.edit_then_approve(
+        runtime, proposed(runtime, message_id=message.id, typed=True).id, "Bergen"
+    )
     assert requests.propose(runtime, "city", "Oslo", message_id=message.id, typed=True) is None
     assert decisions.profile(runtime) == {"city": ("Bergen",)}

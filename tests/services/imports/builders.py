@@ -22,7 +22,10 @@ HEADER = '{"type":"header","memapp":1,"made_at":"2026-01-31T08:15:00.000Z","item
 
 @contextmanager
 def empty_store() -> Iterator[Runtime]:
-    with TemporaryDirectory() as folder, closing(make_runtime(Path(folder) / "home", ScriptedModel())) as runtime:
+    with (
+        TemporaryDirectory() as folder,
+        closing(make_runtime(Path(folder) / "home", ScriptedModel())) as runtime,
+    ):
         yield runtime
 
 
@@ -32,20 +35,26 @@ def dump(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def kept(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is the same at once: all but what the profile and live memories say, and what refers to these."""
+    """Return what is the same at once: all but what the profile and live memories say, and what
+    refers to these.
+    """
     waits = {line["id"] for line in lines if line["type"] == "memory" and line["state"] == "live"}
     of_them = ("id", "from_id", "to_id", "owner_id")
     return [
         line
         for line in lines
-        if line["type"] not in ("consent_request", "profile") and waits.isdisjoint(line.get(name) for name in of_them)
+        if line["type"] not in ("consent_request", "profile")
+        and waits.isdisjoint(line.get(name) for name in of_them)
     ]
 
 
 def remembered(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the live memories, without what a yes begins anew."""
     live = [line for line in lines if line["type"] == "memory" and line["state"] == "live"]
-    return [{name: value for name, value in line.items() if name not in ("updated_at", "used")} for line in live]
+    return [
+        {name: value for name, value in line.items() if name not in ("updated_at", "used")}
+        for line in live
+    ]
 
 
 def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
@@ -54,13 +63,24 @@ def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def requests_of_files(runtime: Runtime) -> list[ConsentRequest]:
-    return [request for file in pending.list_files(runtime) for request in pending.list_of_file(runtime, file.id)]
+    return [
+        request
+        for file in pending.list_files(runtime)
+        for request in pending.list_of_file(runtime, file.id)
+    ]
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
     """Return what waits, but for chats: field, value, and the memory that comes with it."""
-    found = [request for request in (*pending.list_pending(runtime), *requests_of_files(runtime)) if request.field != "chat"]
-    return {(request.field, request.new_value, pending.memory_text(runtime, request.id)) for request in found}
+    found = [
+        request
+        for request in (*pending.list_pending(runtime), *requests_of_files(runtime))
+        if request.field != "chat"
+    ]
+    return {
+        (request.field, request.new_value, pending.memory_text(runtime, request.id))
+        for request in found
+    }
 
 
 def say_yes(runtime: Runtime) -> None:

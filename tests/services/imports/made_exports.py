@@ -1,9 +1,11 @@
-"""Exports of other programs in the shape that those programs write, with contents made up; and the harm that comes to each.
+"""Exports of other programs in the shape that those programs write, with contents made up; and the
+harm that comes to each.
 
-The shapes were compared with: ChatGPT, conversations that people made public (2024 to 2026) and their parsers; Claude, what
-others wrote down of its archives of September 2026 and their fixtures; Open WebUI, the code that folds thoughts into an answer;
-basic-memory, its parser of observations and relations; mem0, what `get_all` returns; MCP's memory server, programs that write its
-file. Nobody's own export was opened.
+The shapes were compared with: ChatGPT, conversations that people made public (2024 to 2026) and
+their parsers; Claude, what others wrote down of its archives of September 2026 and their fixtures;
+Open WebUI, the code that folds thoughts into an answer; basic-memory, its parser of observations
+and relations; mem0, what `get_all` returns; MCP's memory server, programs that write its file.
+Nobody's own export was opened.
 """
 
 import json
@@ -55,10 +57,19 @@ def as_database(*statements: str) -> Callable[[Path], None]:
     return write
 
 
-def chatgpt_node(name: str, parent: str | None, role: str, *parts: Any, **more: Any) -> dict[str, Any]:
+def chatgpt_node(
+    name: str, parent: str | None, role: str, *parts: Any, **more: Any
+) -> dict[str, Any]:
     kind = "text" if all(isinstance(part, str) for part in parts) else "multimodal_text"
     content = {"content_type": kind, "parts": list(parts)}
-    message = {"id": name, "author": {"role": role}, "content": content, "create_time": AT, "recipient": "all", **more}
+    message = {
+        "id": name,
+        "author": {"role": role},
+        "content": content,
+        "create_time": AT,
+        "recipient": "all",
+        **more,
+    }
     return {"id": name, "parent": parent, "children": [], "message": message}
 
 
@@ -75,10 +86,16 @@ CHATGPT = {
             "parent": "root",
             "message": {
                 "author": {"role": "user"},
-                "content": {"content_type": "user_editable_context", "user_profile": "...", "user_instructions": "Be brief."},
+                "content": {
+                    "content_type": "user_editable_context",
+                    "user_profile": "...",
+                    "user_instructions": "Be brief.",
+                },
                 "metadata": {
                     "is_visually_hidden_from_conversation": True,
-                    "user_context_message_data": {"about_user_message": "Preferred name: Ann\nRole: Baker\n"},
+                    "user_context_message_data": {
+                        "about_user_message": "Preferred name: Ann\nRole: Baker\n"
+                    },
                 },
             },
         },
@@ -93,7 +110,9 @@ CHATGPT = {
                 },
             },
         },
-        "a": chatgpt_node("a", "memory", "user", {"content_type": "image_asset_pointer"}, "How many hives?"),
+        "a": chatgpt_node(
+            "a", "memory", "user", {"content_type": "image_asset_pointer"}, "How many hives?"
+        ),
         "old": chatgpt_node("old", "a", "assistant", "Ten."),
         "b": chatgpt_node("b", "a", "assistant", "User keeps bees.", recipient="bio"),
         "c": chatgpt_node("c", "b", "tool", "Model set context updated."),
@@ -128,8 +147,17 @@ MEMORIES = [{
     "project_memories": [],
 }]  # fmt: skip
 PROJECT = {
-    **{"uuid": "p-1", "name": "Hive log", "description": "A log of two hives.", "is_private": True, "created_at": ISO},
-    **{"prompt_template": "You are terse.", "docs": [{"uuid": "d", "filename": "a.md", "content": "Notes."}]},
+    **{
+        "uuid": "p-1",
+        "name": "Hive log",
+        "description": "A log of two hives.",
+        "is_private": True,
+        "created_at": ISO,
+    },
+    **{
+        "prompt_template": "You are terse.",
+        "docs": [{"uuid": "d", "filename": "a.md", "content": "Notes."}],
+    },
 }
 GEMINI = [
     {"header": "Gemini Apps", "title": "Prompted And wasps?", "time": "2026-01-31T09:00:00Z", "products": ["Gemini Apps"],
@@ -172,7 +200,14 @@ LM_STUDIO = {
 
 def jan_message(role: str, text: str, **more: Any) -> dict[str, Any]:
     content = [{"type": "text", "text": {"value": text, "annotations": []}}]
-    return {"id": text, "object": "thread.message", "thread_id": "j-1", "role": role, "content": content, **more}
+    return {
+        "id": text,
+        "object": "thread.message",
+        "thread_id": "j-1",
+        "role": role,
+        "content": content,
+        **more,
+    }
 
 
 JAN = {
@@ -206,7 +241,12 @@ MEM0 = {"results": [
     {"id": "2", "memory": "", "created_at": ISO},
 ]}  # fmt: skip
 MCP = (
-    {"type": "entity", "name": "default_user", "entityType": "person", "observations": ["Keeps bees", "Speaks Dutch"]},
+    {
+        "type": "entity",
+        "name": "default_user",
+        "entityType": "person",
+        "observations": ["Keeps bees", "Speaks Dutch"],
+    },
     {"type": "relation", "from": "default_user", "to": "Bee club", "relationType": "member_of"},
 )
 LETTA = {

@@ -55,7 +55,13 @@ CHATGPT = [
             "tool": node("tool", "b", "assistant", "search()", recipient="browser"),
             "c": node("c", "tool", "assistant", "Two."),
             "d": node("d", "c", "assistant", "Or three."),
-            "hidden": node("hidden", "d", "user", "secret", metadata={"is_visually_hidden_from_conversation": True}),
+            "hidden": node(
+                "hidden",
+                "d",
+                "user",
+                "secret",
+                metadata={"is_visually_hidden_from_conversation": True},
+            ),
             "e": node("e", "hidden", "user", "I live in Oslo."),
         },
     }
@@ -67,11 +73,28 @@ CLAUDE = [
         "created_at": "2026-01-31T08:15:00.123456Z",
         "updated_at": "2026-01-31T09:00:00+00:00",
         "chat_messages": [
-            {"uuid": "1", "sender": "human", "text": "Hello", "content": [], "created_at": "2026-01-31T08:15:01Z"},
-            {"uuid": "2", "sender": "assistant", "text": "", "content": [{"type": "text", "text": "Hi."}, {"type": "tool_use"}]},
+            {
+                "uuid": "1",
+                "sender": "human",
+                "text": "Hello",
+                "content": [],
+                "created_at": "2026-01-31T08:15:01Z",
+            },
+            {
+                "uuid": "2",
+                "sender": "assistant",
+                "text": "",
+                "content": [{"type": "text", "text": "Hi."}, {"type": "tool_use"}],
+            },
         ],
     },
-    {"uuid": "u-2", "name": "Empty", "created_at": "2026-01-31T08:15:00Z", "updated_at": None, "chat_messages": []},
+    {
+        "uuid": "u-2",
+        "name": "Empty",
+        "created_at": "2026-01-31T08:15:00Z",
+        "updated_at": None,
+        "chat_messages": [],
+    },
 ]
 
 
@@ -83,10 +106,15 @@ def written(path: Path, data: Any) -> Path:
 def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
     session = runtime.read()
     threads = chats.list_threads(runtime)
-    return [[(m.role, m.text, m.origin) for m in chat.list_messages(session, thread.id)] for thread in threads]
+    return [
+        [(m.role, m.text, m.origin) for m in chat.list_messages(session, thread.id)]
+        for thread in threads
+    ]
 
 
-def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     found = import_file(runtime, written(tmp_path / "conversations.json", CHATGPT))
     assert said(runtime) == [
         [
@@ -110,9 +138,16 @@ def test_a_conversation_of_claude(runtime: Runtime, tmp_path: Path) -> None:
     assert chats.list_threads(runtime)[0].title == "Imported chat"
 
 
-@pytest.mark.parametrize("data", [[{}], [1], {}, {"mapping": []}, {"unknown": {"deep": [1]}}, "text", 7])
-def test_what_is_of_no_known_form_is_refused_and_told_what_is_known(runtime: Runtime, tmp_path: Path, data: Any) -> None:
-    with pytest.raises(UsageError, match=r"no export that memapp knows\. It begins with “.*”\. .* It knows ChatGPT, Claude"):
+@pytest.mark.parametrize(
+    "data", [[{}], [1], {}, {"mapping": []}, {"unknown": {"deep": [1]}}, "text", 7]
+)
+def test_what_is_of_no_known_form_is_refused_and_told_what_is_known(
+    runtime: Runtime, tmp_path: Path, data: Any
+) -> None:
+    with pytest.raises(
+        UsageError,
+        match=r"no export that memapp knows\. It begins with “.*”\. .* It knows ChatGPT, Claude",
+    ):
         import_file(runtime, written(tmp_path / "x.json", data))
     assert chats.list_threads(runtime) == []
 
@@ -121,10 +156,16 @@ def test_what_is_of_no_known_form_is_refused_and_told_what_is_known(runtime: Run
     ("damaged", "said"),
     [
         ({"mapping": []}, "1 entry of unknown form"),
-        ({**CHATGPT[0], "mapping": {"e": {"parent": "e"}}}, "1 entry of ChatGPT that cannot be read"),
+        (
+            {**CHATGPT[0], "mapping": {"e": {"parent": "e"}}},
+            "1 entry of ChatGPT that cannot be read",
+        ),
         ({**CHATGPT[0], "mapping": {"e": 1}}, "1 message that cannot be read"),
         ({"chat_messages": [1], "uuid": "u"}, "1 message that cannot be read"),
-        ({"chat_messages": [{"sender": "human", "text": "x"}]}, "1 entry of Claude that cannot be read"),
+        (
+            {"chat_messages": [{"sender": "human", "text": "x"}]},
+            "1 entry of Claude that cannot be read",
+        ),
     ],
 )
 def test_a_conversation_that_cannot_be_read_is_counted_and_the_others_come_in(
@@ -136,7 +177,10 @@ def test_a_conversation_that_cannot_be_read_is_counted_and_the_others_come_in(
 
 def test_what_was_spoken_is_what_was_said(runtime: Runtime, tmp_path: Path) -> None:
     spoken = {"content_type": "audio_transcription", "direction": "in", "text": "How many hives?"}
-    sound = {"content_type": "real_time_user_audio_video_asset_pointer", "audio_asset_pointer": {"asset_pointer": "sediment://a"}}
+    sound = {
+        "content_type": "real_time_user_audio_video_asset_pointer",
+        "audio_asset_pointer": {"asset_pointer": "sediment://a"},
+    }
     message = node("a", None, "user", "")
     message["message"]["content"] = {"content_type": "multimodal_text", "parts": [spoken, sound]}
     data = [{**CHATGPT[0], "mapping": {"a": message}, "current_node": "a"}]
@@ -150,13 +194,19 @@ def test_what_cannot_be_stored_goes_and_the_rest_comes_in(runtime: Runtime, tmp_
         "tool": node("tool", "a", "tool", "\0\udc00", metadata={"found": [10**30, float("nan")]}),
         "b": node("b", "tool", "assistant", "Two."),
     }
-    data = [{"title": "\0", "id": "\ud800c", "create_time": 1, "mapping": mapping, "current_node": "b"}]
+    data = [
+        {"title": "\0", "id": "\ud800c", "create_time": 1, "mapping": mapping, "current_node": "b"}
+    ]
     import_file(runtime, written(tmp_path / "x.json", data))
-    assert said(runtime) == [[("user", "How many hives?", "import"), ("assistant", "Two.", "import")]]
+    assert said(runtime) == [
+        [("user", "How many hives?", "import"), ("assistant", "Two.", "import")]
+    ]
 
 
 def test_a_message_longer_than_one_can_be_becomes_several(runtime: Runtime, tmp_path: Path) -> None:
-    long = [{"sender": "human", "text": "x" * 150_000}] * 2 + [{"sender": "assistant", "text": "y" * 200_001}]
+    long = [{"sender": "human", "text": "x" * 150_000}] * 2 + [
+        {"sender": "assistant", "text": "y" * 200_001}
+    ]
     import_file(runtime, written(tmp_path / "x.json", [{"chat_messages": long, "uuid": "u"}]))
     (chat_said,) = said(runtime)
     assert [(role, len(text)) for role, text, _ in chat_said] == [
@@ -173,7 +223,12 @@ def test_odd_times_are_no_trouble(runtime: Runtime, tmp_path: Path, seconds: Any
 def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     lines = [
-        {"text": "I keep bees.", "tags": ["bees", 3], "created_at": "2025-01-01T00:00:00Z", "more": 1},
+        {
+            "text": "I keep bees.",
+            "tags": ["bees", 3],
+            "created_at": "2025-01-01T00:00:00Z",
+            "more": 1,
+        },
         {"memory": "I live in Oslo."},
         {"content": "I play chess."},
     ]
@@ -202,14 +257,18 @@ def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path
         ('{"text": "%s"}' % ("x" * 281), "sentence longer than 280 characters"),
     ],
 )
-def test_a_line_that_is_no_fact_is_counted(runtime: Runtime, tmp_path: Path, line: str, said: str) -> None:
+def test_a_line_that_is_no_fact_is_counted(
+    runtime: Runtime, tmp_path: Path, line: str, said: str
+) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text('{"text": "I keep bees."}\n' + line)
     found = import_file(runtime, file)
     assert (found.facts, found.left_out) == (1, {said: 1} if said else {})
 
 
-def test_a_list_with_a_line_that_is_no_json_is_refused_whole(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_list_with_a_line_that_is_no_json_is_refused_whole(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text('{"text": "I keep bees."}\nnonsense')
     with pytest.raises(UsageError, match="Line 2: this is not JSON"):
@@ -217,7 +276,7 @@ def test_a_list_with_a_line_that_is_no_json_is_refused_whole(runtime: Runtime, t
     assert waiting(runtime) == set()
 
 
-# Archives --------------------------------------------------------------------------------------------------------------
+# Archives -----------------------------------------------------------------------------------------
 
 
 def zipped(path: Path, *entries: tuple[str | zipfile.ZipInfo, bytes], packed: bool = False) -> Path:
@@ -235,14 +294,20 @@ def kind(name: str, mode: int) -> zipfile.ZipInfo:
 
 def read(path: Path) -> list[tuple[str, bytes]]:
     with path.open("rb") as file:
-        return [(name, data) for name, data in archive.entries(file, READ_IN_ARCHIVES) if data is not None]
+        return [
+            (name, data)
+            for name, data in archive.entries(file, READ_IN_ARCHIVES)
+            if data is not None
+        ]
 
 
 GOOD = ("conversations.json", json.dumps(CHATGPT).encode())
 
 
 def test_an_export_archive_is_read_where_it_lies(runtime: Runtime, tmp_path: Path) -> None:
-    file = zipped(tmp_path / "export.zip", ("user.json", b"{}"), ("folder/", b""), GOOD, packed=True)
+    file = zipped(
+        tmp_path / "export.zip", ("user.json", b"{}"), ("folder/", b""), GOOD, packed=True
+    )
     assert import_file(runtime, file).added["thread"] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["export.zip", "home"]
 
@@ -257,7 +322,9 @@ def test_names_and_kinds_of_files_beside_the_conversations_do_no_harm(tmp_path: 
         kind("device", stat.S_IFCHR),
         ".conversations.json",
     ]
-    assert read(zipped(tmp_path / "evil.zip", GOOD, *((item, b"/etc/passwd") for item in beside))) == [GOOD]
+    assert read(
+        zipped(tmp_path / "evil.zip", GOOD, *((item, b"/etc/passwd") for item in beside))
+    ) == [GOOD]
     assert [path.name for path in tmp_path.iterdir()] == ["evil.zip"]
 
 
@@ -267,9 +334,13 @@ def test_a_name_twice_is_refused(tmp_path: Path) -> None:
         read(zipped(tmp_path / "evil.zip", GOOD, ("conversations.json", b"[]")))
 
 
-def test_bombs_are_refused_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bomb = zipped(tmp_path / "bomb.zip", ("conversations.json", bytes(20_000_000)), packed=True)
-    with pytest.raises(UsageError, match=r"packed more than 50 to one\. .* Unpack it and import the folder\."):
+    with pytest.raises(
+        UsageError, match=r"packed more than 50 to one\. .* Unpack it and import the folder\."
+    ):
         read(bomb)
     monkeypatch.setattr(archive, "MAX_DIRECTORY_BYTES", 450)
     many = zipped(tmp_path / "many.zip", *((f"{number}", b"") for number in range(10)))
@@ -281,19 +352,38 @@ def test_only_what_is_read_is_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(archive, "MAX_BYTES", 2000)
     beside = [("chat.html", bytes(3000)), ("at 10:30.png", b""), ("file-plans.zip", b"PK")]
     assert read(zipped(tmp_path / "export.zip", GOOD, *beside, packed=True)) == [GOOD]
-    with pytest.raises(UsageError, match=r"more than 100 MB in conversations-001\.json\. .* Unpack it"):
+    with pytest.raises(
+        UsageError, match=r"more than 100 MB in conversations-001\.json\. .* Unpack it"
+    ):
         read(zipped(tmp_path / "large.zip", ("conversations-001.json", bytes(3000))))
 
 
-def test_an_export_in_several_files_is_read_in_their_order(runtime: Runtime, tmp_path: Path) -> None:
+def test_an_export_in_several_files_is_read_in_their_order(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     parts = [
-        (f"conversations-{at:03}.json", json.dumps([{**CHATGPT[0], "id": f"c-{at}", "conversation_id": ""}])) for at in (1, 0)
+        (
+            f"conversations-{at:03}.json",
+            json.dumps([{**CHATGPT[0], "id": f"c-{at}", "conversation_id": ""}]),
+        )
+        for at in (1, 0)
     ]
-    file = zipped(tmp_path / "export.zip", *((name, data.encode()) for name, data in parts), ("audio/a.wav", b""), packed=True)
+    file = zipped(
+        tmp_path / "export.zip",
+        *((name, data.encode()) for name, data in parts),
+        ("audio/a.wav", b""),
+        packed=True,
+    )
     assert [name for name, _ in read(file)] == ["conversations-000.json", "conversations-001.json"]
     assert import_file(runtime, file).added["thread"] == 2
     with pytest.raises(UsageError, match=r"^conversations-001\.json: Entry 2: "):
-        import_file(runtime, zipped(tmp_path / "bad.zip", ("conversations-001.json", parts[0][1].encode()[:-1] + b', {"a"}]')))
+        import_file(
+            runtime,
+            zipped(
+                tmp_path / "bad.zip",
+                ("conversations-001.json", parts[0][1].encode()[:-1] + b', {"a"}]'),
+            ),
+        )
 
 
 def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
@@ -304,7 +394,9 @@ def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
 
 
 def with_large_end(file: Path, size: int) -> Path:
-    """Put the end of a large archive, which counts, before the other, which goes on saying what it said."""
+    """Put the end of a large archive, which counts, before the other, which goes on saying what it
+    said.
+    """
     data = file.read_bytes()
     at = data.rindex(b"PK\x05\x06")
     end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, size, 0)
@@ -323,12 +415,39 @@ def test_a_large_end_is_read_as_it_is(tmp_path: Path) -> None:
 def test_archives_that_lie_about_themselves_are_refused(tmp_path: Path) -> None:
     central = b"PK\x01\x02"
     lies = [
-        (patched(zipped(tmp_path / "small.zip", GOOD, packed=True), central, 24, struct.pack("<I", 10)), "damaged"),
-        (patched(zipped(tmp_path / "large.zip", GOOD, packed=True), central, 24, struct.pack("<I", 2**31)), "more than 100 MB"),
-        (patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)), "encrypted"),
-        (patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)), "damaged"),
+        (
+            patched(
+                zipped(tmp_path / "small.zip", GOOD, packed=True),
+                central,
+                24,
+                struct.pack("<I", 10),
+            ),
+            "damaged",
+        ),
+        (
+            patched(
+                zipped(tmp_path / "large.zip", GOOD, packed=True),
+                central,
+                24,
+                struct.pack("<I", 2**31),
+            ),
+            "more than 100 MB",
+        ),
+        (
+            patched(zipped(tmp_path / "secret.zip", GOOD), central, 8, struct.pack("<H", 1)),
+            "encrypted",
+        ),
+        (
+            patched(zipped(tmp_path / "method.zip", GOOD), central, 10, struct.pack("<H", 99)),
+            "damaged",
+        ),
         (patched(zipped(tmp_path / "crc.zip", GOOD), central, 16, struct.pack("<I", 1)), "damaged"),
-        (patched(zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)), "too many files"),
+        (
+            patched(
+                zipped(tmp_path / "list.zip", GOOD), b"PK\x05\x06", 12, struct.pack("<I", 2**31)
+            ),
+            "too many files",
+        ),
         (with_large_end(zipped(tmp_path / "long.zip", GOOD), 20_000_000), "too many files"),
     ]
     for file, why in lies:

@@ -21,7 +21,16 @@ from memapp.services import chats, curate, exports, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.imports.whole import import_file
 from tests.builders import make_runtime, new_chat, say
-from tests.services.imports.builders import HEADER, as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
+from tests.services.imports.builders import (
+    HEADER,
+    as_it_arrives,
+    carry,
+    dump,
+    empty_store,
+    kept,
+    lived_in,
+    waiting,
+)
 
 FACT = (
     '{"type":"memory","id":"01KG9Z0000000000000000000A","kind":"semantic","category":"notes","text":"I keep bees.","tags":[],'
@@ -95,7 +104,9 @@ def test_what_memapp_would_not_have_written_is_refused_with_its_line(
         '{"mapping": 1}',
     ],
 )
-def test_files_that_are_cut_or_made_up_leave_everything_as_it_is(runtime: Runtime, tmp_path: Path, content: str) -> None:
+def test_files_that_are_cut_or_made_up_leave_everything_as_it_is(
+    runtime: Runtime, tmp_path: Path, content: str
+) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text(content)
     with pytest.raises(UsageError):
@@ -112,8 +123,12 @@ def test_a_file_of_endless_lines_or_none_is_not_read(runtime: Runtime, tmp_path:
             import_file(runtime, path)
 
 
-def test_too_many_lines_are_refused_before_one_is_read(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memapp.services.imports.documents.program_of", lambda _: pytest.fail("read"))
+def test_too_many_lines_are_refused_before_one_is_read(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "memapp.services.imports.documents.program_of", lambda _: pytest.fail("read")
+    )
     many = tmp_path / "many.jsonl"
     many.write_bytes(b'{"text":"a"}\n' * (MAX_ITEMS + 1))
     with pytest.raises(UsageError, match="more than 500,000"):
@@ -126,7 +141,9 @@ def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
     monkeypatch.setattr("memapp.store.portable.count_items", lambda *_: MAX_ITEMS + 1)
     target = tmp_path / "all.jsonl"
     exports.write_private(runtime, target, exports.as_lines(runtime))
-    with pytest.raises(UsageError, match=r"takes 500,000 lines, this file has 500,001\. .* memapp restore --file"):
+    with pytest.raises(
+        UsageError, match=r"takes 500,000 lines, this file has 500,001\. .* memapp restore --file"
+    ):
         import_file(runtime, target)
 
 
@@ -139,13 +156,17 @@ moments = st.datetimes(datetime(2001, 1, 1), datetime(2090, 1, 1), timezones=st.
 @st.composite
 def actions(draw: st.DrawFn) -> list[tuple[Any, ...]]:
     one = st.one_of(
-        st.tuples(st.just("add"), texts, st.lists(texts, max_size=3), st.booleans(), st.integers(1, 5)),
+        st.tuples(
+            st.just("add"), texts, st.lists(texts, max_size=3), st.booleans(), st.integers(1, 5)
+        ),
         st.tuples(st.just("edit"), st.integers(0, 9), texts),
         st.tuples(st.just("trash"), st.integers(0, 9)),
         st.tuples(st.just("restore"), st.integers(0, 9)),
         st.tuples(st.just("undo")),
         st.tuples(st.just("say"), texts),
-        st.tuples(st.just("field"), st.sampled_from(["city", "tone", "health", "goals_add"]), texts),
+        st.tuples(
+            st.just("field"), st.sampled_from(["city", "tone", "health", "goals_add"]), texts
+        ),
         st.tuples(st.just("propose"), st.sampled_from(["city", "language", "money"]), texts),
     )
     return draw(st.lists(one, max_size=12))
@@ -160,7 +181,11 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
             match name:
                 case "add":
                     text, tags, pinned, importance = rest
-                    made.append(curate.add(runtime, text, tags, pinned=pinned, importance=importance).memory_id)
+                    made.append(
+                        curate.add(
+                            runtime, text, tags, pinned=pinned, importance=importance
+                        ).memory_id
+                    )
                 case "undo":
                     undo.undo_last(runtime)
                 case "say":
@@ -171,7 +196,9 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
                     requests.propose(runtime, *rest)
                 case _ if made:
                     memory_id = made[rest[0] % len(made)]
-                    {"edit": curate.edit, "trash": curate.discard, "restore": curate.restore}[name](runtime, memory_id, *rest[1:])
+                    {"edit": curate.edit, "trash": curate.discard, "restore": curate.restore}[name](
+                        runtime, memory_id, *rest[1:]
+                    )
         except MemappError:
             continue
 
@@ -180,7 +207,14 @@ def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=actions())
 @example(steps=[("field", "city", ".")])
-@example(steps=[("field", "health", "; asthma"), ("add", "tea", ["tea"], True, 5), ("trash", 0), ("add", "Tea!", [], False, 1)])
+@example(
+    steps=[
+        ("field", "health", "; asthma"),
+        ("add", "tea", ["tea"], True, 5),
+        ("trash", 0),
+        ("add", "Tea!", [], False, 1),
+    ]
+)
 def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any, ...]]) -> None:
     with TemporaryDirectory() as folder, empty_store() as one, empty_store() as other:
         live_through(one, steps)
@@ -189,7 +223,10 @@ def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any,
         assert decisions.profile(other) == {}
         proposed = [(field, value) for field, value, _ in waiting(other)]
         for field, value in wished(one):
-            assert any(known == field and same_value(field, value, other_value) for known, other_value in proposed)
+            assert any(
+                known == field and same_value(field, value, other_value)
+                for known, other_value in proposed
+            )
 
 
 def wished(runtime: Runtime) -> Iterator[tuple[str, str]]:
@@ -207,10 +244,17 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         return "".join(exports.as_lines(runtime)).encode()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(data=st.data())
-def test_damage_is_refused_whole_or_harmless(exported: bytes, shared: Runtime, tmp_path: Path, data: st.DataObject) -> None:
-    """Whatever is cut, changed or put in: the store is as before, or everything that came in can be taken back."""
+def test_damage_is_refused_whole_or_harmless(
+    exported: bytes, shared: Runtime, tmp_path: Path, data: st.DataObject
+) -> None:
+    """Whatever is cut, changed or put in: the store is as before, or everything that came in can be
+    taken back.
+    """
     at = data.draw(st.integers(0, len(exported) - 1))
     damage = data.draw(st.sampled_from(["cut", "flip", "insert", "swap", "drop"]))
     lines = exported.splitlines(keepends=True)

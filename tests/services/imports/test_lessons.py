@@ -24,22 +24,74 @@ from memapp.tools.scripted import ScriptedTool
 from tests.builders import make_runtime
 
 LEGACY = {
-    **{"session_id": "s1", "task_id": "t1", "task": "fire the kiln", "category": "negative", "lesson": "Heat it before firing."},
-    **{"evidence_steps": [3, 4], "eval_passed": False, "eval_score": 0.25, "skill_refs_used": ["a"], "timestamp": "2026-01-02"},
+    **{
+        "session_id": "s1",
+        "task_id": "t1",
+        "task": "fire the kiln",
+        "category": "negative",
+        "lesson": "Heat it before firing.",
+    },
+    **{
+        "evidence_steps": [3, 4],
+        "eval_passed": False,
+        "eval_score": 0.25,
+        "skill_refs_used": ["a"],
+        "timestamp": "2026-01-02",
+    },
 }
 LATER = {
     **LEGACY,
-    **{"memory_schema": "lesson_store_v2", "memory_schema_version": 2, "lesson_id": "l-1", "status": "candidate"},
-    **{"rule_text": "kiln frie -> kiln fire", "normalized_rule": "kiln frie -> kiln fire", "domain": "kiln", "reason_code": "x"},
-    **{"trigger_fingerprints": ["kiln: 'frie' is not a kiln command"], "tags": ["unknown_command", "of_their_own"]},
-    **{"gap_type": "", "gap_signature": "", "action_template": "", "expected_evidence": "", "source_session_ids": ["s1"]},
-    **{"reliability": 0.9, "retrieval_count": 7, "helpful_count": 6, "harmful_count": 1, "utility_history": [0.5]},
-    **{"major_regressions": 0, "contradiction_losses": 0, "conflict_lesson_ids": [], "archived_reason": ""},
+    **{
+        "memory_schema": "lesson_store_v2",
+        "memory_schema_version": 2,
+        "lesson_id": "l-1",
+        "status": "candidate",
+    },
+    **{
+        "rule_text": "kiln frie -> kiln fire",
+        "normalized_rule": "kiln frie -> kiln fire",
+        "domain": "kiln",
+        "reason_code": "x",
+    },
+    **{
+        "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"],
+        "tags": ["unknown_command", "of_their_own"],
+    },
+    **{
+        "gap_type": "",
+        "gap_signature": "",
+        "action_template": "",
+        "expected_evidence": "",
+        "source_session_ids": ["s1"],
+    },
+    **{
+        "reliability": 0.9,
+        "retrieval_count": 7,
+        "helpful_count": 6,
+        "harmful_count": 1,
+        "utility_history": [0.5],
+    },
+    **{
+        "major_regressions": 0,
+        "contradiction_losses": 0,
+        "conflict_lesson_ids": [],
+        "archived_reason": "",
+    },
     **{"created_at": "2026-01-02T03:04:05+00:00", "updated_at": "2026-01-02T03:04:05+00:00"},
 }
 FAILED = {
-    **{"session_id": "s1", "fingerprint": "kiln: * is not a kiln command", "tags": ["unknown_command"], "action": "kiln frie"},
-    **{"hard_failure": True, "constraint_failure": False, "progress_delta": -0.5, "theirs": {"x": [1, None]}},
+    **{
+        "session_id": "s1",
+        "fingerprint": "kiln: * is not a kiln command",
+        "tags": ["unknown_command"],
+        "action": "kiln frie",
+    },
+    **{
+        "hard_failure": True,
+        "constraint_failure": False,
+        "progress_delta": -0.5,
+        "theirs": {"x": [1, None]},
+    },
 }
 TEXT = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=25)
 ANY = st.none() | st.integers(-5, 5) | st.floats(0, 1) | TEXT | st.lists(TEXT, max_size=2)
@@ -51,7 +103,9 @@ LESSON = st.sampled_from([LEGACY, LATER]).flatmap(
         st.just("rule_text" if "rule_text" in row else "lesson"),
     )
 )
-FAILURE = st.builds(lambda shape, theirs: json.dumps({**FAILED, "fingerprint": shape, "theirs": theirs}), TEXT, ANY)
+FAILURE = st.builds(
+    lambda shape, theirs: json.dumps({**FAILED, "fingerprint": shape, "theirs": theirs}), TEXT, ANY
+)
 
 
 def bring(runtime: Runtime, *rows: dict[str, Any] | str) -> ImportedLessons:
@@ -73,18 +127,26 @@ def written(pieces: Iterator[str]) -> list[str]:
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
-@given(lessons=st.lists(LESSON, unique_by=says_the_same, max_size=5), failures=st.lists(FAILURE, unique=True, max_size=4))
+@given(
+    lessons=st.lists(LESSON, unique_by=says_the_same, max_size=5),
+    failures=st.lists(FAILURE, unique=True, max_size=4),
+)
 def test_rows_go_out_as_they_came_in(lessons: list[str], failures: list[str]) -> None:
     with TemporaryDirectory() as home:
         runtime = make_runtime(Path(home), embedder=False)
         bring(runtime, *lessons, *failures)
-        assert (written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))) == (lessons, failures)
+        assert (written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))) == (
+            lessons,
+            failures,
+        )
         again = bring(runtime, *lessons, *failures)
         assert (again.lessons, again.failures, again.known) == (0, 0, len(lessons) + len(failures))
         runtime.close()
 
 
-def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evidence(runtime: Runtime, tmp_path: Path) -> None:
+def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evidence(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     tool = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"})
     for action in ("kiln frie", "kiln fire", "kiln frie"):
         runs.attempt(runtime, tool, action)
@@ -92,21 +154,44 @@ def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evide
     with runtime.write() as session:
         changes.apply(session, LessonMoved(here.id, "promoted", "person"), runtime.actor())
     skill = "".join(promoted_as_skill(runtime))
-    assert skill.startswith("---\nname: what-works-here\n") and "- Not `kiln frie`, but `kiln fire`" in skill
+    assert (
+        skill.startswith("---\nname: what-works-here\n")
+        and "- Not `kiln frie`, but `kiln fire`" in skill
+    )
     lessons, failures = written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))
 
     other = make_runtime(tmp_path / "other", embedder=False)
-    assert vars(bring(other, *lessons, *failures)) == {"lessons": 1, "failures": 2, "known": 0, "refused": 0}
+    assert vars(bring(other, *lessons, *failures)) == {
+        "lessons": 1,
+        "failures": 2,
+        "known": 0,
+        "refused": 0,
+    }
     (there,) = browse.list_lessons(other)
-    assert (there.status, there.origin, there.worked, there.retrieved, there.evidence_runs) == ("candidate", "import", 0, 0, 0)
-    assert (there.wrong, there.correct, there.scope, there.level) == (here.wrong, here.correct, here.scope, here.level)
+    assert (there.status, there.origin, there.worked, there.retrieved, there.evidence_runs) == (
+        "candidate",
+        "import",
+        0,
+        0,
+        0,
+    )
+    assert (there.wrong, there.correct, there.scope, there.level) == (
+        here.wrong,
+        here.correct,
+        here.scope,
+        here.level,
+    )
     assert written(failures_as_rows(other)) == failures
     (row,) = written(lessons_as_rows(other))
-    assert json.loads(row) == {**json.loads(lessons[0]), "status": "candidate"}, "no file promotes anything"
+    assert json.loads(row) == {**json.loads(lessons[0]), "status": "candidate"}, (
+        "no file promotes anything"
+    )
 
     told = runs.attempt(other, tool, "kiln frie", Client("hook"))[1].hints
     shown = runs.attempt(other, tool, "kiln frie")[1].hints
-    assert (told, [hint.lesson.correct for hint in shown]) == ((), ["kiln fire"]), "a program gets no word from elsewhere"
+    assert (told, [hint.lesson.correct for hint in shown]) == ((), ["kiln fire"]), (
+        "a program gets no word from elsewhere"
+    )
     other.close()
 
 
@@ -114,24 +199,43 @@ def test_an_import_is_taken_back_with_one_undo_and_forgotten_with_its_row(runtim
     bring(runtime, LATER, LEGACY, FAILED)
     undo.undo_last(runtime)
     assert not browse.list_lessons(runtime) and bring(runtime, LATER).refused == 1
-    bring(runtime, {**LATER, "rule_text": "kiln opne -> kiln open", "theirs": "a glaze of selenium"})
+    bring(
+        runtime, {**LATER, "rule_text": "kiln opne -> kiln open", "theirs": "a glaze of selenium"}
+    )
     forget.forget_everywhere(runtime, "selenium")
     assert not any("selenium" in line for line in lessons_as_rows(runtime))
-    assert [lesson.rule_text for lesson in browse.list_lessons(runtime)] == ["kiln opne -> kiln open"]
+    assert [lesson.rule_text for lesson in browse.list_lessons(runtime)] == [
+        "kiln opne -> kiln open"
+    ]
 
 
 def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime) -> None:
     secret = "hunter2hunter2"
-    bring(runtime, {**LATER, "rule_text": f"Log in with --password {secret} first.", "theirs": [f"token={secret}"]})
+    bring(
+        runtime,
+        {
+            **LATER,
+            "rule_text": f"Log in with --password {secret} first.",
+            "theirs": [f"token={secret}"],
+        },
+    )
     tool = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"})
     assert not runs.attempt(runtime, tool, "kiln frie")[1].hints
     (row,) = written(lessons_as_rows(runtime))
     assert json.loads(row)["rule_text"] == "Log in with --password *** first."
-    assert not any(secret.encode() in path.read_bytes() for path in runtime.paths.database.parent.glob("memapp.db*"))
+    assert not any(
+        secret.encode() in path.read_bytes()
+        for path in runtime.paths.database.parent.glob("memapp.db*")
+    )
 
 
-def test_a_row_without_a_domain_is_about_the_program_of_its_command_and_is_a_hint(runtime: Runtime, tmp_path: Path) -> None:
-    row = {"rule_text": "kiln frie -> kiln fire", "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"]}
+def test_a_row_without_a_domain_is_about_the_program_of_its_command_and_is_a_hint(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    row = {
+        "rule_text": "kiln frie -> kiln fire",
+        "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"],
+    }
     (tmp_path / "lessons.jsonl").write_text(json.dumps(row))
     import_lessons(runtime, tmp_path / "lessons.jsonl")
     (lesson,) = browse.list_lessons(runtime)

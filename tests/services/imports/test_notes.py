@@ -1,4 +1,6 @@
-"""Memories as notes in a folder: out and in again they are the same, and an edit of a note is an edit of its memory."""
+"""Memories as notes in a folder: out and in again they are the same, and an edit of a note is an
+edit of its memory.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -32,7 +34,10 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 def lived_in(runtime: Runtime) -> None:
     learn(runtime, chat_of(runtime, "My dog is called Pip."))
     curate.edit(
-        runtime, curate.add(runtime, "I keep bees.", ["bees", "my #1"], pinned=True).memory_id, "I keep hens.", importance=5
+        runtime,
+        curate.add(runtime, "I keep bees.", ["bees", "my #1"], pinned=True).memory_id,
+        "I keep hens.",
+        importance=5,
     )
     curate.add(runtime, '--- "yes": [x] # no \\n', ["on", "1.0"])
     curate.add(runtime, "Feed the dog", steps=["Fill the bowl", "2. Call Pip"])
@@ -71,11 +76,17 @@ def test_chats_and_the_profile_are_notes_for_reading(runtime: Runtime, tmp_path:
     profile = tmp_path / "notes" / "profile.md"
     assert {path.stat().st_mode & 0o077 for path in (talk.parent, talk, profile)} == {0}
     title = yaml.safe_load(talk.read_text("utf-8").split("---")[1])["title"]
-    assert talk.name.startswith(f"{title.rstrip('.')}") and "My dog is called Pip." in talk.read_text("utf-8").split("---")[2]
+    assert (
+        talk.name.startswith(f"{title.rstrip('.')}")
+        and "My dog is called Pip." in talk.read_text("utf-8").split("---")[2]
+    )
     assert profile.read_text("utf-8").endswith("\n- Home: Ghent\n")
     with empty_store() as other:
         found = import_file(other, tmp_path / "notes")
-        assert found.left_out == {"chat in a note for reading": 1, "profile in a note for reading": 1} and not found.chats
+        assert (
+            found.left_out == {"chat in a note for reading": 1, "profile in a note for reading": 1}
+            and not found.chats
+        )
 
 
 def test_the_same_notes_again_change_nothing(runtime: Runtime, tmp_path: Path) -> None:
@@ -84,9 +95,17 @@ def test_the_same_notes_again_change_nothing(runtime: Runtime, tmp_path: Path) -
     notes["Feed the dog"].unlink()
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
-    assert (str(found), found.step, dump(runtime)) == (f"nothing new; 3 entries here already; {CHAT}", "", before)
+    assert (str(found), found.step, dump(runtime)) == (
+        f"nothing new; 3 entries here already; {CHAT}",
+        "",
+        before,
+    )
     curate.edit(
-        runtime, next(memory.id for memory in curate.list_memories(runtime) if memory.text == "I keep hens."), "I keep ducks."
+        runtime,
+        next(
+            memory.id for memory in curate.list_memories(runtime) if memory.text == "I keep hens."
+        ),
+        "I keep ducks.",
     )
     before = dump(runtime)
     assert "1 memory here in other words" in str(import_file(runtime, tmp_path / "notes"))
@@ -113,12 +132,18 @@ def edited(path: Path, old: str, new: str) -> None:
 def test_an_edited_note_comes_in_as_an_edit(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     notes = written(runtime, tmp_path / "notes")
-    edited(notes["I keep hens."], "- [notes] I keep hens.", "- [notes] I keep ten hens.\nThey lay well.")
+    edited(
+        notes["I keep hens."],
+        "- [notes] I keep hens.",
+        "- [notes] I keep ten hens.\nThey lay well.",
+    )
     edited(notes["My dog is called Pip."], "tags: []", "tags:\n  - dogs\n")
     edited(notes["Feed the dog"], "1. Fill the bowl\n", "1. Fill the bowl\n2. Wait\n")
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
-    assert str(found) == f"1 edited memory, 2 facts to wait for your yes; 1 entry here already; {CHAT}"
+    assert (
+        str(found) == f"1 edited memory, 2 facts to wait for your yes; 1 entry here already; {CHAT}"
+    )
     texts = {memory.text: memory for memory in curate.list_memories(runtime)}
     assert (texts["My dog is called Pip."].tags, "I keep hens." in texts) == (("dogs",), True)
     say_yes(runtime)
@@ -138,7 +163,11 @@ def test_an_edit_that_memapp_cannot_keep_is_counted(runtime: Runtime, tmp_path: 
     edited(notes["My dog is called Pip."], "] My dog is called Pip.", "] My password is hunter2.")
     edited(notes["Feed the dog"], "created_at: ", "created_at: soon #")
     found = import_file(runtime, tmp_path / "notes")
-    assert found.left_out == {"note of memapp that cannot be read": 2, "secret": 1, "chat in a note for reading": 1}
+    assert found.left_out == {
+        "note of memapp that cannot be read": 2,
+        "secret": 1,
+        "chat in a note for reading": 1,
+    }
     assert waiting(runtime) == set()
 
 
@@ -168,13 +197,25 @@ lines = st.fixed_dictionaries({
 
 
 @settings(
-    max_examples=150, derandomize=True, phases=[Phase.explicit, Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+    max_examples=150,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow],
 )
 @given(lines, st.text(max_size=60))
 def test_a_note_says_exactly_what_was_written(line: dict[str, Any], source: str) -> None:
     whole = {
-        **{"id": "01KG9Z0000000000000000000A", "kind": "procedural" if line["steps"] else "semantic", "origin": "person"},
-        **{"created_at": "2026-01-31T08:15:00.000Z", "updated_at": "2026-01-31T08:15:00.000Z", "valid_until": None, **line},
+        **{
+            "id": "01KG9Z0000000000000000000A",
+            "kind": "procedural" if line["steps"] else "semantic",
+            "origin": "person",
+        },
+        **{
+            "created_at": "2026-01-31T08:15:00.000Z",
+            "updated_at": "2026-01-31T08:15:00.000Z",
+            "valid_until": None,
+            **line,
+        },
     }
     header, body = memory_notes.split(memory_notes.write(whole, [("Here:", source)], [source]))
     assert header

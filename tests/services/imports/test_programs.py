@@ -1,4 +1,6 @@
-"""What other programs export: all of it comes in or is counted, whatever it lies in; and what harm to it does."""
+"""What other programs export: all of it comes in or is counted, whatever it lies in; and what harm
+to it does.
+"""
 
 import json
 import os
@@ -28,7 +30,9 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
         yield opened
 
 
-def brought(runtime: Runtime, tmp_path: Path, write: Callable[[Path], None], name: str = "x") -> Imported:
+def brought(
+    runtime: Runtime, tmp_path: Path, write: Callable[[Path], None], name: str = "x"
+) -> Imported:
     write(tmp_path / name)
     return import_file(runtime, tmp_path / name)
 
@@ -52,7 +56,11 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         as_json([made.CHATGPT]),
         {"Bees": ["How many hives?", "Two, in Ghent."]},
         {
-            *("User keeps bees.", "User has two hives.", "User sells honey in 2024. 3 jars a week."),
+            *(
+                "User keeps bees.",
+                "User has two hives.",
+                "User sells honey in 2024. 3 jars a week.",
+            ),
             *("Preferred name: Ann", "Role: Baker"),
         },
         "1 retry, 1 instruction to ChatGPT, 1 image, 1 message by tool, 1 thought",
@@ -61,17 +69,39 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
     "Claude's memories": (
         as_json(made.MEMORIES),
         {},
-        {"User keeps bees. They sell honey.", "Prefers short answers", "The hive log is written in Rust.", "Plays the cello"},
+        {
+            "User keeps bees. They sell honey.",
+            "Prefers short answers",
+            "The hive log is written in Rust.",
+            "Plays the cello",
+        },
         "",
     ),
-    "Claude's projects": (as_json([made.PROJECT]), {}, {"Hive log: A log of two hives."}, "1 instruction of a project, 1 file"),
+    "Claude's projects": (
+        as_json([made.PROJECT]),
+        {},
+        {"Hive log: A log of two hives."},
+        "1 instruction of a project, 1 file",
+    ),
     "Gemini": (
         as_json(made.GEMINI),
-        {"Gemini, 2026-01-31": ["What do bees eat?", "Nectar.", "And wasps?", "They hunt & eat.\n- Flies"]},
+        {
+            "Gemini, 2026-01-31": [
+                "What do bees eat?",
+                "Nectar.",
+                "And wasps?",
+                "They hunt & eat.\n- Flies",
+            ]
+        },
         set(),
         "1 file, 1 activity without a prompt, 1 activity of another program",
     ),
-    "Open WebUI": (as_json([made.OPEN_WEBUI]), {"Bees": ["Hi", "Yes."]}, set(), "1 retry, 1 image, 1 thought"),
+    "Open WebUI": (
+        as_json([made.OPEN_WEBUI]),
+        {"Bees": ["Hi", "Yes."]},
+        set(),
+        "1 retry, 1 image, 1 thought",
+    ),
     "LM Studio": (as_json(made.LM_STUDIO), {"Bees": ["Hi", "Yes."]}, set(), "1 tool call, 1 retry"),
     "Jan": (as_folder(**made.JAN), {"Bees": ["Hi", "Yes."]}, set(), "1 message by system"),
     "oterm": (as_database(*made.OTERM), {"Bees": ["Hi", "Yes."]}, set(), "1 image"),
@@ -86,7 +116,11 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
     "MCP": (
         as_lines(*made.MCP),
         {},
-        {"default_user: Keeps bees", "default_user: Speaks Dutch", "default_user member of Bee club"},
+        {
+            "default_user: Keeps bees",
+            "default_user: Speaks Dutch",
+            "default_user member of Bee club",
+        },
         "",
     ),
     "Letta": (
@@ -100,12 +134,22 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         {},
         {
             *("Coffee: Pour over is clearer (tried it)", "Coffee: Caffeine keeps me awake"),
-            *("Coffee pairs well with dark chocolate", "Coffee is made by Anna", "Ask Tom about beans"),
+            *(
+                "Coffee pairs well with dark chocolate",
+                "Coffee is made by Anna",
+                "Ask Tom about beans",
+            ),
         },
         "",
     ),
     "Obsidian": (
-        as_zip(**{"vault__Bees.md": made.OBSIDIAN, "vault__hive.png": "x", "vault__.obsidian__app.json": "{}"}),
+        as_zip(
+            **{
+                "vault__Bees.md": made.OBSIDIAN,
+                "vault__hive.png": "x",
+                "vault__.obsidian__app.json": "{}",
+            }
+        ),
         {},
         {"I keep bees with Anna. They are on the roof.", "buy sugar", "likes heather"},
         "1 .png file, 1 .json file, 1 piece of code, 1 image, 1 table",
@@ -114,7 +158,9 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
 
 
 @pytest.mark.parametrize("program", WHOLE)
-def test_all_that_is_there_comes_in_or_is_counted(runtime: Runtime, tmp_path: Path, program: str) -> None:
+def test_all_that_is_there_comes_in_or_is_counted(
+    runtime: Runtime, tmp_path: Path, program: str
+) -> None:
     write, conversations, known, left_out = WHOLE[program]
     found = brought(runtime, tmp_path, write)
     assert said(runtime) == conversations
@@ -129,11 +175,15 @@ def test_all_that_is_there_comes_in_or_is_counted(runtime: Runtime, tmp_path: Pa
 
 def test_a_zip_as_it_is_downloaded_brings_all_its_parts(runtime: Runtime, tmp_path: Path) -> None:
     parts = {
-        "conversations-001.json": json.dumps([{**made.CHATGPT, "conversation_id": "c-2", "title": "Second"}]),
+        "conversations-001.json": json.dumps(
+            [{**made.CHATGPT, "conversation_id": "c-2", "title": "Second"}]
+        ),
         "conversations-000.json": json.dumps([made.CHATGPT]),
         "user.json": json.dumps({"id": "x", "email": "a@example.com"}),
         "chat.html": "<html>",
-        "message_feedback.json": json.dumps([{"conversation_id": "c-1", "rating": "good", "content": "{}"}]),
+        "message_feedback.json": json.dumps(
+            [{"conversation_id": "c-1", "rating": "good", "content": "{}"}]
+        ),
     }
     found = brought(runtime, tmp_path, as_zip(**parts))
     assert set(said(runtime)) == {"Bees", "Second"}
@@ -150,34 +200,71 @@ def test_a_zip_as_it_is_downloaded_brings_all_its_parts(runtime: Runtime, tmp_pa
 def times(runtime: Runtime, title: str) -> list[tuple[str, bool]]:
     session = runtime.read()
     (thread,) = (thread for thread in chats.list_threads(runtime) if thread.title == title)
-    messages = [(message.created_at, message.time_estimated) for message in chat.list_messages(session, thread.id)]
-    return [(f"{at:%Y-%m-%d %H:%M}", is_estimated) for at, is_estimated in [*messages, (thread.created_at, False)]]
+    messages = [
+        (message.created_at, message.time_estimated)
+        for message in chat.list_messages(session, thread.id)
+    ]
+    return [
+        (f"{at:%Y-%m-%d %H:%M}", is_estimated)
+        for at, is_estimated in [*messages, (thread.created_at, False)]
+    ]
 
 
-def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     mapping = made.CHATGPT["mapping"]
     late = {**mapping["d"], "message": {**mapping["d"]["message"], "create_time": None}}
     without = {
-        name: {**item, "message": item["message"] and {**item["message"], "create_time": 0}} for name, item in mapping.items()
+        name: {**item, "message": item["message"] and {**item["message"], "create_time": 0}}
+        for name, item in mapping.items()
     }
     data = [
-        {**made.CHATGPT, "title": "Mine", "conversation_id": "1", "create_time": None, "mapping": {**mapping, "d": late}},
-        {**made.CHATGPT, "title": "Textual", "conversation_id": "2", "create_time": "2025-05-05T10:00:00Z"},
-        {**made.CHATGPT, "title": "None", "conversation_id": "3", "create_time": None, "update_time": None, "mapping": without},
+        {
+            **made.CHATGPT,
+            "title": "Mine",
+            "conversation_id": "1",
+            "create_time": None,
+            "mapping": {**mapping, "d": late},
+        },
+        {
+            **made.CHATGPT,
+            "title": "Textual",
+            "conversation_id": "2",
+            "create_time": "2025-05-05T10:00:00Z",
+        },
+        {
+            **made.CHATGPT,
+            "title": "None",
+            "conversation_id": "3",
+            "create_time": None,
+            "update_time": None,
+            "mapping": without,
+        },
     ]
     found = brought(runtime, tmp_path, as_json(data))
     assert "3 messages without a time, dated by a neighbour" in str(found)
-    assert times(runtime, "Mine") == [("2026-01-31 08:15", False), ("2026-01-31 08:15", True), ("2026-01-31 08:15", False)]
+    assert times(runtime, "Mine") == [
+        ("2026-01-31 08:15", False),
+        ("2026-01-31 08:15", True),
+        ("2026-01-31 08:15", False),
+    ]
     assert times(runtime, "Textual")[-1] == ("2025-05-05 10:00", False)
-    assert times(runtime, "None")[:2] == [("2026-01-31 08:25", True)] * 2, "when the one before it in the export ended"
+    assert times(runtime, "None")[:2] == [("2026-01-31 08:25", True)] * 2, (
+        "when the one before it in the export ended"
+    )
     (oterm,) = (as_database(*made.OTERM),)
     brought(runtime, tmp_path, oterm, "store.db")
     os.utime(tmp_path / "store.db", (1.7e9, 1.7e9))
-    assert not any(at.startswith("1970") for title in said(runtime) for at, _ in times(runtime, title))
+    assert not any(
+        at.startswith("1970") for title in said(runtime) for at, _ in times(runtime, title)
+    )
     assert dump(runtime), "and goes out again"
 
 
-def test_a_chat_that_went_on_elsewhere_since_says_what_is_not_brought(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_chat_that_went_on_elsewhere_since_says_what_is_not_brought(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     more = {"sender": "human", "text": "More?", "created_at": made.ISO}
     longer = {**made.CLAUDE, "chat_messages": [*made.CLAUDE["chat_messages"], more]}
     brought(runtime, tmp_path, as_json([made.CLAUDE]))
@@ -197,16 +284,24 @@ def test_a_long_passage_becomes_its_sentences(runtime: Runtime, tmp_path: Path) 
     [
         (b"<!DOCTYPE html><html>", "web page: ask for the export as JSON"),
         (b"\x89PNG\r\n", "no export that memapp knows"),
-        (b"SQLite format 3\0" + bytes(100), "cannot be read as a SQLite database|a database of no chat program"),
+        (
+            b"SQLite format 3\0" + bytes(100),
+            "cannot be read as a SQLite database|a database of no chat program",
+        ),
         (b'{"a": ' * 100_000, "deep"),
         (b"[" * 5_000_000, "deep"),
         (json.dumps([made.CHATGPT]).encode()[:-40], "no list, or it does not end"),
         (json.dumps(made.CHATGPT).encode()[:-40], "not JSON"),
         (json.dumps(made.CHATGPT, indent=1).encode()[:-40], "not JSON"),
-        (json.dumps({"inner_voice_state": {"conversation_history": []}}).encode(), "memapp chats import"),
+        (
+            json.dumps({"inner_voice_state": {"conversation_history": []}}).encode(),
+            "memapp chats import",
+        ),
     ],
 )
-def test_a_file_that_is_none_is_refused_in_words(runtime: Runtime, tmp_path: Path, content: bytes, why: str) -> None:
+def test_a_file_that_is_none_is_refused_in_words(
+    runtime: Runtime, tmp_path: Path, content: bytes, why: str
+) -> None:
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(UsageError, match=why) as refused:
         import_file(runtime, tmp_path / "x")
@@ -215,7 +310,9 @@ def test_a_file_that_is_none_is_refused_in_words(runtime: Runtime, tmp_path: Pat
 
 
 def test_another_database_is_told_and_left_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
-    as_database("CREATE TABLE chat (id)", "CREATE VIEW message AS SELECT load_extension('x') AS chat_id")(tmp_path / "x")
+    as_database(
+        "CREATE TABLE chat (id)", "CREATE VIEW message AS SELECT load_extension('x') AS chat_id"
+    )(tmp_path / "x")
     before = (tmp_path / "x").read_bytes()
     with pytest.raises(UsageError, match=r"no chat program that memapp knows|unsafe use"):
         import_file(runtime, tmp_path / "x")
@@ -223,7 +320,9 @@ def test_another_database_is_told_and_left_as_it_is(runtime: Runtime, tmp_path: 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x"]
 
 
-def test_links_devices_and_what_is_hidden_in_a_folder_are_left_alone(runtime: Runtime, tmp_path: Path) -> None:
+def test_links_devices_and_what_is_hidden_in_a_folder_are_left_alone(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     (tmp_path / "secret.json").write_text(json.dumps([made.CLAUDE]))
     folder = tmp_path / "x"
     notes = {"notes__Bees.md": "I keep bees.", "notes__.hidden.md": "I keep hens."}
@@ -233,7 +332,13 @@ def test_links_devices_and_what_is_hidden_in_a_folder_are_left_alone(runtime: Ru
     os.mkfifo(folder / "fifo.json")
     found = import_file(runtime, folder)
     assert facts(runtime) == {"I keep bees."}
-    assert found.left_out == {"hidden folder": 1, "link": 1, "link or device": 2, ".md file": 1, ".png file": 1}
+    assert found.left_out == {
+        "hidden folder": 1,
+        "link": 1,
+        "link or device": 2,
+        ".md file": 1,
+        ".png file": 1,
+    }
     with pytest.raises(UsageError, match="is a device"):
         import_file(runtime, Path("/dev/zero"))
 
@@ -258,7 +363,10 @@ def test_a_large_list_is_read_without_being_held(runtime: Runtime, tmp_path: Pat
     with (tmp_path / "x").open("w") as file:
         file.write("[")
         for number in range(60):
-            file.write(("," if number else "") + json.dumps({**made.CLAUDE, "uuid": f"u-{number}", "padding": filler}))
+            file.write(
+                ("," if number else "")
+                + json.dumps({**made.CLAUDE, "uuid": f"u-{number}", "padding": filler})
+            )
         file.write("]")
     tracemalloc.start()
     found = import_file(runtime, tmp_path / "x", dry_run=True)
@@ -270,9 +378,21 @@ def test_a_large_list_is_read_without_being_held(runtime: Runtime, tmp_path: Pat
     ("damage", "brought_in", "left_out"),
     [
         ("DELETE FROM chat", ["Hi", "Yes."], {"image": 1}),
-        ("UPDATE message SET text = x'ff00' WHERE id = 1", ["Yes."], {"entry of oterm or elia that cannot be read": 1}),
-        ("UPDATE message SET author = '', images = '{' WHERE id = 1", ["Yes."], {"message without an author": 1}),
-        ("UPDATE message SET chat_id = NULL WHERE id = 2", ["Hi"], {"image": 1, "entry of unknown form": 1}),
+        (
+            "UPDATE message SET text = x'ff00' WHERE id = 1",
+            ["Yes."],
+            {"entry of oterm or elia that cannot be read": 1},
+        ),
+        (
+            "UPDATE message SET author = '', images = '{' WHERE id = 1",
+            ["Yes."],
+            {"message without an author": 1},
+        ),
+        (
+            "UPDATE message SET chat_id = NULL WHERE id = 2",
+            ["Hi"],
+            {"image": 1, "entry of unknown form": 1},
+        ),
         ("ALTER TABLE message DROP COLUMN images", ["Hi", "Yes."], {}),
     ],
 )
@@ -294,7 +414,9 @@ def test_what_is_odd_in_a_database_costs_itself(
         ("---\ntags: {x: y}\n---\nI keep bees.", False),
     ],
 )
-def test_a_note_with_odd_front_matter_loses_nothing(runtime: Runtime, tmp_path: Path, note: str, is_counted: bool) -> None:
+def test_a_note_with_odd_front_matter_loses_nothing(
+    runtime: Runtime, tmp_path: Path, note: str, is_counted: bool
+) -> None:
     found = brought(runtime, tmp_path, as_folder(**{"Bees.md": note}))
     assert facts(runtime) == {"I keep bees."}
     assert found.left_out == ({"front matter that cannot be read": 1} if is_counted else {})

@@ -14,7 +14,9 @@ from tests.builders import chat_of, erase, learn, new_chat, say
 from tests.services.imports.builders import HEADER, carry, empty_store, requests_of_files, waiting
 
 
-def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_benign_field_does_not_apply_by_imported_signals(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     request = requests.propose(runtime, "tone", "formal")
     assert request
     with empty_store() as other:
@@ -24,7 +26,9 @@ def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp
         assert decisions.profile(other) == {}
 
 
-def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime, tmp_path: Path) -> None:
+def test_what_was_erased_for_good_comes_back_only_as_a_question(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     curate.add(runtime, "I keep bees.")
     with empty_store() as other:
         memory_id = curate.add(other, "I keep bees.").memory_id
@@ -35,9 +39,16 @@ def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime
 
 
 @pytest.mark.parametrize(
-    "text", ["I live in Berlin and my name is Ana.", "I live in Berlin and I have HIV.", "I use a wheelchair."]
+    "text",
+    [
+        "I live in Berlin and my name is Ana.",
+        "I live in Berlin and I have HIV.",
+        "I use a wheelchair.",
+    ],
 )
-def test_a_memory_that_says_more_than_one_value_waits_in_its_own_words(tmp_path: Path, text: str) -> None:
+def test_a_memory_that_says_more_than_one_value_waits_in_its_own_words(
+    tmp_path: Path, text: str
+) -> None:
     with empty_store() as one, empty_store() as other, empty_store() as third:
         curate.add(one, text)
         carry(one, other, tmp_path)
@@ -49,7 +60,9 @@ def test_a_memory_that_says_more_than_one_value_waits_in_its_own_words(tmp_path:
         assert decisions.profile(third) == {}
 
 
-def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_yes(tmp_path: Path) -> None:
+def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_yes(
+    tmp_path: Path,
+) -> None:
     with empty_store() as one, empty_store() as other:
         memory_id = curate.add(one, "I live in Ghent.").memory_id
         decisions.set_field(other, "city", "Ghent")
@@ -62,7 +75,9 @@ def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_y
         assert curate.count(other, MemoryFilter(state=None)) == 0
 
 
-def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_harmless_line_brings_no_memory_back_that_says_something_else(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     memory_id = curate.add(runtime, "I live in Oslo.").memory_id
     undo.undo_last(runtime)
     header, line = (json.loads(line) for line in exports.as_lines(runtime))
@@ -78,7 +93,9 @@ def approve(runtime: Runtime, field: str) -> None:
     decisions.approve(runtime, request.id)
 
 
-def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     thread = new_chat(runtime)
     for text in ("I use a wheelchair.", "I live in Ghent.", "I got divorced in March."):
         say(runtime, thread, text)
@@ -92,7 +109,9 @@ def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(runtime:
         assert waiting(third) == waiting(runtime)
 
 
-def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(tmp_path: Path) -> None:
+def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(
+    tmp_path: Path,
+) -> None:
     with empty_store() as one, empty_store() as other:
         curate.add(one, "I live in Ghent.")
         curate.add(one, "I am living in Ghent.")
@@ -102,14 +121,40 @@ def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_b
 
 
 REQUEST = {
-    **{"type": "consent_request", "id": "01KG9Z0000000000000000000P", "field": "city", "old_value": "", "new_value": "Berlin"},
-    **{"proposer": "rules", "state": "pending", "asked_in": None, "snoozed_until": None, "evidence": []},
+    **{
+        "type": "consent_request",
+        "id": "01KG9Z0000000000000000000P",
+        "field": "city",
+        "old_value": "",
+        "new_value": "Berlin",
+    },
+    **{
+        "proposer": "rules",
+        "state": "pending",
+        "asked_in": None,
+        "snoozed_until": None,
+        "evidence": [],
+    },
     **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
     **{"decided_at": None, "decided_by": None},
 }
 WITH_MEMORY = {
-    **{"id": "", "tags": [], "kind": "semantic", "category": "notes", "importance": 5, "pinned": True, "reason": ""},
-    **{"sources": [], "origin": "distilled", "agent_id": "", "run_id": "", "created_at": "2026-01-31T08:15:00.000Z"},
+    **{
+        "id": "",
+        "tags": [],
+        "kind": "semantic",
+        "category": "notes",
+        "importance": 5,
+        "pinned": True,
+        "reason": "",
+    },
+    **{
+        "sources": [],
+        "origin": "distilled",
+        "agent_id": "",
+        "run_id": "",
+        "created_at": "2026-01-31T08:15:00.000Z",
+    },
 }
 
 
@@ -123,19 +168,44 @@ DEBT = "I owe the bank a fortune."
     ("field", "value", "text", "arrives"),
     [
         ("city", "Berlin", "I live in Berlin.", {("city", "Berlin", "I live in Berlin.")}),
-        ("city", "Berlin", "I have HIV.", {("city", "Berlin", ""), ("fact", "I have HIV.", "I have HIV.")}),
-        ("city", "Berlin", "I live in Ghent.", {("city", "Berlin", ""), ("city", "Ghent", "I live in Ghent.")}),
+        (
+            "city",
+            "Berlin",
+            "I have HIV.",
+            {("city", "Berlin", ""), ("fact", "I have HIV.", "I have HIV.")},
+        ),
+        (
+            "city",
+            "Berlin",
+            "I live in Ghent.",
+            {("city", "Berlin", ""), ("city", "Ghent", "I live in Ghent.")},
+        ),
         ("city", "Berlin", HIV, {("city", "Berlin", ""), ("fact", HIV, HIV)}),
         ("city", "Berlin", "I keep bees.", {("city", "Berlin", ""), BEES}),
         ("money", DEBT, DEBT, {("money", DEBT, DEBT)}),
-        ("money", "owes the bank a fortune", OLD, {("money", "owes the bank a fortune", ""), ("fact", OLD, OLD)}),
+        (
+            "money",
+            "owes the bank a fortune",
+            OLD,
+            {("money", "owes the bank a fortune", ""), ("fact", OLD, OLD)},
+        ),
         ("goals_add", DEBT, DEBT, {("goals_add", DEBT, ""), ("fact", DEBT, DEBT)}),
-        ("forgotten", "I kept bees.", "I kept bees.", {("forgotten", "I kept bees.", "I kept bees.")}),
+        (
+            "forgotten",
+            "I kept bees.",
+            "I kept bees.",
+            {("forgotten", "I kept bees.", "I kept bees.")},
+        ),
         ("forgotten", "I kept bees.", "I keep bees.", {("forgotten", "I kept bees.", ""), BEES}),
     ],
 )
 def test_a_request_brings_no_memory_that_says_something_else(
-    runtime: Runtime, tmp_path: Path, field: str, value: str, text: str, arrives: set[tuple[str, str, str]]
+    runtime: Runtime,
+    tmp_path: Path,
+    field: str,
+    value: str,
+    text: str,
+    arrives: set[tuple[str, str, str]],
 ) -> None:
     file = tmp_path / "all.jsonl"
     line = {**REQUEST, "field": field, "new_value": value, "memory": {**WITH_MEMORY, "text": text}}
@@ -145,9 +215,13 @@ def test_a_request_brings_no_memory_that_says_something_else(
     assert (found.left_out.total(), curate.count(runtime)) == (0, 0)
 
 
-def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     file = tmp_path / "all.jsonl"
-    file.write_text(HEADER + json.dumps({**REQUEST, "memory": {**WITH_MEMORY, "text": "I have HIV."}}) + "\n")
+    file.write_text(
+        HEADER + json.dumps({**REQUEST, "memory": {**WITH_MEMORY, "text": "I have HIV."}}) + "\n"
+    )
     import_file(runtime, file)
     chat_of(runtime, "I live in Berlin.", "yes")
     assert decisions.profile(runtime) == {"city": ("Berlin",)}

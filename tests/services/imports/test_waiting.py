@@ -38,8 +38,14 @@ def brought(runtime: Runtime, tmp_path: Path, facts: list[str] = FACTS) -> Impor
 def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: Path) -> None:
     file = brought(runtime, tmp_path)
     assert str(file) == "3 facts from notes.json"
-    assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (1, [], [])
-    assert [(request.field, request.new_value) for request in pending.list_of_file(runtime, file.id)] == [
+    assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (
+        1,
+        [],
+        [],
+    )
+    assert [
+        (request.field, request.new_value) for request in pending.list_of_file(runtime, file.id)
+    ] == [
         ("city", "Ghent"),
         ("fact", "I keep bees."),
         ("fact", "I play chess on Sundays."),
@@ -48,10 +54,15 @@ def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: 
 
 def test_nothing_of_a_waiting_file_is_recalled_or_found(runtime: Runtime, tmp_path: Path) -> None:
     brought(runtime, tmp_path)
-    assert recall(runtime, RecallRequest("bees chess Ghent", 10, scope=conversation_scope(runtime))) == []
+    assert (
+        recall(runtime, RecallRequest("bees chess Ghent", 10, scope=conversation_scope(runtime)))
+        == []
+    )
 
 
-def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(runtime: Runtime, tmp_path: Path) -> None:
+def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     file = brought(runtime, tmp_path)
     step = decisions.approve(runtime, file.id)
     assert set(live(runtime)) == set(FACTS)
@@ -59,12 +70,16 @@ def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(runtime: Ru
     assert past_decisions.describe(runtime, step) == "Approved 3 facts from notes.json"
     undo.undo_last(runtime)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
-    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["3 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == [
+        "3 facts from notes.json"
+    ]
     decisions.approve(runtime, file.id)
     assert set(live(runtime)) == set(FACTS)
 
 
-def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: Runtime, tmp_path: Path) -> None:
+def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     file = brought(runtime, tmp_path)
     step = decisions.deny(runtime, file.id)
     assert (live(runtime), pending.count_pending(runtime)) == ([], 0)
@@ -72,7 +87,9 @@ def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: R
     found = import_file(runtime, notes(tmp_path, FACTS))
     assert (found.facts, found.known, found.step) == (0, 3, "")
     undo.undo_last(runtime)
-    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["3 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == [
+        "3 facts from notes.json"
+    ]
 
 
 def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> None:
@@ -81,9 +98,13 @@ def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> 
     decisions.approve(runtime, bees.id)
     decisions.deny(runtime, chess.id)
     assert live(runtime) == ["I keep bees."]
-    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["1 fact from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == [
+        "1 fact from notes.json"
+    ]
     undo.undo_last(runtime)
-    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["2 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == [
+        "2 facts from notes.json"
+    ]
 
 
 def test_a_fact_of_a_file_is_kept_in_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
@@ -156,11 +177,15 @@ CLAUDE = [
 ]
 
 
-def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(runtime: Runtime, tmp_path: Path) -> None:
+def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(
+    runtime: Runtime, tmp_path: Path
+) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps(CLAUDE), "utf-8")
     import_file(runtime, file)
-    asked = RecallRequest("What does my sister bake on Sundays?", 5, scope=conversation_scope(runtime))
+    asked = RecallRequest(
+        "What does my sister bake on Sundays?", 5, scope=conversation_scope(runtime)
+    )
     assert recall(runtime, asked) == []
     (waits,) = pending.list_files(runtime)
     assert str(waits) == "1 chat from conversations.json"
@@ -175,14 +200,21 @@ def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(runtime: Runtime,
 
 
 @pytest.mark.slow
-def test_ten_times_the_facts_are_brought_paged_decided_and_taken_back_in_about_ten_times_the_time(tmp_path: Path) -> None:
+def test_ten_times_the_facts_are_brought_paged_decided_and_taken_back_in_about_ten_times_the_time(
+    tmp_path: Path,
+) -> None:
     few, many = (seconds_of_each_step(tmp_path / str(count), count) for count in (250, 2_500))
     ratios = {step: round(many[step] / few[step], 1) for step in many}
-    assert all(value < 30 for value in ratios.values()), ratios  # 100 where each looks at all others
+    assert all(value < 30 for value in ratios.values()), (
+        ratios
+    )  # 100 where each looks at all others
 
 
 def seconds_of_each_step(home: Path, count: int) -> dict[str, float]:
-    facts = [f"User collects the postcard number {number} of series {number % 97}." for number in range(count)]
+    facts = [
+        f"User collects the postcard number {number} of series {number % 97}."
+        for number in range(count)
+    ]
     taken = {}
 
     @contextmanager

@@ -122,8 +122,9 @@ REGISTRY: dict[str, How] = {
     "compared_pairs.id_b": How.WORDLESS,
     "leases.owner": How.WORDLESS,
 }
-"""Every column that could hold words; a test below fails when one of the schema is missing here. Ids, times, and columns
-that take one of a few listed values are not named."""
+"""Every column that could hold words; a test below fails when one of the schema is missing here.
+Ids, times, and columns that take one of a few listed values are not named.
+"""
 
 NAMED_FOR = re.compile(
     r"(^|_)(id|at|ts|accessed)$|^(id|undoes|step|thread_id|checked_by|reply_to|merged_into|asked_in|snoozed_until)$"
@@ -133,9 +134,13 @@ NOT_OURS = re.compile(r"^(sqlite_|_sqlite_)|^(messages|memories|lessons)_fts_")
 
 
 def words_of(conn: sqlite3.Connection) -> set[str]:
-    """Return the columns that could hold words: text or bytes, and neither an id, a time, nor one of a few values."""
+    """Return the columns that could hold words: text or bytes, and neither an id, a time, nor one
+    of a few values.
+    """
     found = set()
-    for table, sql in conn.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+    for table, sql in conn.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+    ).fetchall():
         if table in FULL_TEXT_TABLES:
             found.add(table)
         elif not NOT_OURS.match(table) and table not in VOCABULARY:
@@ -150,24 +155,36 @@ def _free_columns(conn: sqlite3.Connection, table: str, sql: str) -> set[str]:
     return {
         name
         for name, kind in columns
-        if kind in ("TEXT", "BLOB", "ANY") and name not in limited | referring and not NAMED_FOR.search(name)
+        if kind in ("TEXT", "BLOB", "ANY")
+        and name not in limited | referring
+        and not NAMED_FOR.search(name)
     }
 
 
 def test_each_column_that_can_hold_words_says_how_it_is_cleaned(database: Database) -> None:
     missing = words_of(database.read()) - set(REGISTRY)
-    assert missing == set(), "clean them, say above how; plant a word there in benchmarks/forgetting.py"
+    assert missing == set(), (
+        "clean them, say above how; plant a word there in benchmarks/forgetting.py"
+    )
 
 
 def test_the_registry_names_no_column_that_is_gone(database: Database) -> None:
     conn = database.read()
-    tables = [row["name"] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    there = {f"{table}.{row['name']}" for table in tables for row in conn.execute(f"PRAGMA table_info({table})")}
+    tables = [
+        row["name"] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    ]
+    there = {
+        f"{table}.{row['name']}"
+        for table in tables
+        for row in conn.execute(f"PRAGMA table_info({table})")
+    }
     assert set(REGISTRY) - there - set(FULL_TEXT_TABLES) == set()
 
 
 def test_a_new_table_with_words_is_noticed(database: Database) -> None:
     with closing(sqlite3.connect(database.path)) as conn:
         conn.row_factory = sqlite3.Row
-        conn.execute("CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), entry TEXT, at TEXT) STRICT")
+        conn.execute(
+            "CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), entry TEXT, at TEXT) STRICT"
+        )
         assert words_of(conn) - set(REGISTRY) == {"diary.entry"}

@@ -18,7 +18,9 @@ SECRET = b"zqarla"
 
 @pytest.fixture(params=[512, 4096, 65536])
 def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A file that has lost every row with a certain word, each where it stood last: `secure_delete` was on all the time."""
+    """A file that has lost every row with a certain word, each where it stood last: `secure_delete`
+    was on all the time.
+    """
     path = tmp_path / "some.db"
     chance = random.Random(3)
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
@@ -41,7 +43,9 @@ def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def read(path: Path) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(path)) as conn:
         assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return conn.execute("SELECT id, text, '' FROM said UNION ALL SELECT text, more, '' FROM named").fetchall()
+        return conn.execute(
+            "SELECT id, text, '' FROM said UNION ALL SELECT text, more, '' FROM named"
+        ).fetchall()
 
 
 def page_size_of(path: Path) -> int:
@@ -61,7 +65,9 @@ def test_moved_rows_leave_nothing_and_the_rest_reads_the_same(path: Path) -> Non
 def test_pages_of_other_kinds_and_damaged_ones_are_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "pages"
     others = [bytes([kind]) + os.urandom(4095) for kind in range(256) if kind not in (2, 5, 10, 13)]
-    too_many_rows, beyond_the_page = (b"\x0d\0\0" + at + os.urandom(4089) for at in (b"\xff\xff\x0f\xff", b"\0\1\x10\1"))
+    too_many_rows, beyond_the_page = (
+        b"\x0d\0\0" + at + os.urandom(4089) for at in (b"\xff\xff\x0f\xff", b"\0\1\x10\1")
+    )
     path.write_bytes(pages := b"".join((*others, too_many_rows, beyond_the_page)))
     with path.open("r+b", buffering=0) as file:
         empty_free_pages(file, 4096, len(pages), 4096)
@@ -76,14 +82,18 @@ def filled(database: Database) -> Iterator[Database]:
         for number in range(3000):
             name = hashlib.sha256(str(number).encode()).hexdigest()
             value = f'"{"other" if number % 3 else "zqarla"} {"x" * chance.choice((5, 60, 900))}"'
-            conn.execute("INSERT INTO interface (user_id, name, value) VALUES ('me', ?, ?)", (name, value))
+            conn.execute(
+                "INSERT INTO interface (user_id, name, value) VALUES ('me', ?, ?)", (name, value)
+            )
     with database.write() as conn:
         conn.execute("DELETE FROM interface WHERE value LIKE '%zqarla%'")
     yield database
 
 
 def test_what_the_writer_kept_of_the_file_does_not_bring_it_back(filled: Database) -> None:
-    with filled.at_rest():  # the log is empty from here on: nothing but the settling makes the writer read anew
+    with (
+        filled.at_rest()
+    ):  # the log is empty from here on: nothing but the settling makes the writer read anew
         assert SECRET in filled.path.read_bytes(), "the control"
     with filled.write() as conn:
         conn.execute("SELECT sum(length(value)) FROM interface").fetchone()
