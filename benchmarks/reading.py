@@ -160,7 +160,8 @@ def read_everyday(step: int, *, shows: bool) -> None:
                 print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
     for what, counter in counts.items():
         print(
-            f"everyday, {what:10} of {counter['all']:3}: kept {counter['kept']:3}, asked {counter['asked']:3}, right {counter['right']:3}",
+            f"everyday, {what:10} of {counter['all']:3}: kept {counter['kept']:3}, asked {counter['asked']:3},"
+            f" right {counter['right']:3}",
             flush=True,
         )
 

@@ -104,7 +104,8 @@ class Lessons:
         assert fits is not None
         alike = {learned.match.lesson_id: learned for learned in fitting}
         matches = [
-            learned.match._replace(tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100) for learned in fitting
+            learned.match._replace(tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100)
+            for learned in fitting
         ]  # fmt: skip
         return [
             alike[ranked.match.lesson_id] for ranked in rank(matches, "sql", (), now, MOST_ON_ERROR)

@@ -25,7 +25,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -265,11 +265,10 @@ def _bytes_in(folder: Path) -> int:
     is arriving.
     """
     largest = 0
-    for path in folder.rglob("*"):
-        try:
-            largest = max(largest, path.stat().st_size)
-        except OSError:  # it was moved or removed just now
-            continue
+    for parent, _, names in os.walk(folder):  # which goes on where a folder was removed just now
+        for name in names:
+            with suppress(OSError):  # the file was moved or removed just now
+                largest = max(largest, Path(parent, name).stat().st_size)
     return largest
 
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from memapp.errors import ModelError, SourceError
-from memapp.inference import Cancel, download
+from memapp.inference import Cancel, download, download_child
 from memapp.inference.download import RemoteFile
 from tests.builders import until
 
@@ -252,3 +252,19 @@ def test_what_a_killed_pip_left_is_removed(
     assert download.parts(FILE, folder) == [part]
     download.remove(part)
     assert names(folder) == []
+
+
+def test_a_folder_that_pip_removes_while_its_bytes_are_counted_ends_no_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unpacked").mkdir()
+    (tmp_path / "part.whl").write_bytes(bytes(7))
+    look = os.scandir
+
+    def removed(path: str | os.PathLike[str]) -> object:
+        if Path(path).name == "unpacked":
+            raise FileNotFoundError(path)
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", removed)
+    assert download_child._bytes_in(tmp_path) == 7
