@@ -1,4 +1,4 @@
-"""Counts, rates and the audit log: what memapp did, and how well."""
+"""Counts, rates and the audit log: how often memapp did each thing, and how well."""
 
 from datetime import timedelta
 
@@ -11,9 +11,9 @@ from memapp.services.reads import reading
 from memapp.store import activity, consolidation, expectations, history, interface
 
 UPKEEP_TOLD = "upkeep_told"
-"""Up to which entry of the history was told what upkeep did."""
+"""The number of the last history entry whose upkeep was shown."""
 LAST_ENTRIES = 500
-"""Of one memory; more than anybody looks through."""
+"""Of one memory; nobody reads more."""
 
 
 counts = reading(activity.counts)
@@ -26,30 +26,30 @@ check_versions = reading(history.check_versions)
 
 
 def rates(runtime: Runtime) -> Rates:
-    """Return how well the loop does."""
+    """Return the hit rates of predictions and of recall on demand."""
     session = runtime.read()
     return Rates(expectations.hit_rates(session, None), activity.recalled_on_demand(session))
 
 
 def tidied(runtime: Runtime) -> Tidied:
-    """Return what became of the pairs of facts that were looked at in the last seven days."""
+    """Return the results of consolidation over the last seven days."""
     session = runtime.read()
     return consolidation.tidied(session, session.now - timedelta(days=7))
 
 
 def upkeep_since(runtime: Runtime) -> dict[str, int]:
-    """Return how often upkeep did what since this was asked last; nothing when it is asked first."""
+    """Return the counts of upkeep since the last call; an empty dict on the first call."""
     if runtime.database.read_only:
         return {}
     with runtime.write() as session:
-        told, now = interface.get_interface(session, UPKEEP_TOLD), history.last_number(session)
-        if told != now:
-            interface.set_interface(session, UPKEEP_TOLD, now)
-        return history.count_upkeep(session, told) if isinstance(told, int) else {}
+        last, newest = interface.get_interface(session, UPKEEP_TOLD), history.last_number(session)
+        if last != newest:
+            interface.set_interface(session, UPKEEP_TOLD, newest)
+        return history.count_upkeep(session, last) if isinstance(last, int) else {}
 
 
 def learning(runtime: Runtime) -> Learning:
-    """Return how many messages wait to be learned from, and how many were set aside."""
+    """Return how many messages are still to be learned from, and how many failed."""
     session = runtime.read()
     return Learning(
         waiting=expectations.count_surprises(session, "pending"),
@@ -58,34 +58,32 @@ def learning(runtime: Runtime) -> Learning:
 
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
-    """Return the versions of a memory, oldest first, without those that look the same as the one
-    before.
-    """
-    known = {version.id: version for version in versions(runtime, memory_id)}
+    """Return the versions of a memory, oldest first, without repeats of the same content."""
+    by_id = {version.id: version for version in versions(runtime, memory_id)}
     moments: list[Moment] = []
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
-        found = known.get(entry.after or 0)
-        if found is not None and (not moments or _seen(found) != _seen(moments[-1].version)):
+        after = by_id.get(entry.after or 0)
+        if after is not None and (not moments or _content(after) != _content(moments[-1].version)):
             moments.append(
-                Moment(found, entry.event, entry.actor, entry.at, replaced(runtime, entry))
+                Moment(after, entry.event, entry.actor, entry.at, replaced(runtime, entry))
             )
     return tuple(moments)
 
 
 def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
-    """Return what the first words of a memory replaced, as far as that was not erased."""
+    """Return the texts that a new memory superseded, except for erased ones."""
     if entry.event is not Event.ADD or entry.actor == "import":
         return ()
     step = history.entries_of_step(runtime.read(), entry.step)
-    gave_way = [
-        other
-        for other in step
-        if other.meta.get("reason") == "superseded" or other.meta.get("into") == entry.memory_id
+    superseded = [
+        change
+        for change in step
+        if change.meta.get("reason") == "superseded" or change.meta.get("into") == entry.memory_id
     ]
-    return tuple(version(runtime, entry.before).text for entry in gave_way if entry.before)
+    return tuple(version(runtime, change.before).text for change in superseded if change.before)
 
 
-def _seen(version: Version) -> tuple[object, ...]:
+def _content(version: Version) -> tuple[object, ...]:
     return (
         version.text,
         version.tags,

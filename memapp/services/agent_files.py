@@ -1,5 +1,6 @@
-"""An agent's record as the file `memory/<agent>.json` of the specification; what was brought in
-goes out as it came.
+"""The import and export of an agent's record: `memory/<agent>.json` of the specification.
+
+An imported record that gained nothing here is exported unchanged.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,9 +26,7 @@ OPTIONAL = frozenset({"artifact_type", "probation_until"})
 
 
 def import_agent(runtime: Runtime, path: Path) -> Revision:
-    """Bring in the file of an agent that did nothing here yet. Raises `UsageError` for anything
-    else.
-    """
+    """Import the file of an agent without a record here. Raises `UsageError` otherwise."""
     try:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
@@ -38,30 +37,27 @@ def import_agent(runtime: Runtime, path: Path) -> Revision:
     except ValueError as error:
         raise UsageError(f"{path} is no record of an agent: {error}.") from None
     name, until = data["agent_name"], data.get("probation_until")
-    known = next((agent for agent in list_agents(runtime) if agent.name == name), Agent(name))
-    if name in ("person", "undo") or known.imported or known.events or known.undecided:
-        raise UsageError(f"There is a record of {name} here already.", "It is kept as it is.")
-    probation, says = (
-        datetime.fromisoformat(until) if until else None,
-        (data["model"], data["primary_role"]),
-    )
+    agent = next((agent for agent in list_agents(runtime) if agent.name == name), Agent(name))
+    if name in ("person", "undo") or agent.imported or agent.events or agent.undecided:
+        raise UsageError(f"There is a record of {name} here already.", "The existing record stays.")
+    probation = datetime.fromisoformat(until) if until else None
+    identity = (data["model"], data["primary_role"])
     change = AgentChanged(
-        name, None, strict_json.write(data), *says, data["rounds_participated"], probation
+        name, None, strict_json.write(data), *identity, data["rounds_participated"], probation
     )
     try:
         with runtime.write() as session:
             return changes.apply(session, change, runtime.actor())
     except Rejected:
         raise UsageError(
-            f"{path} is no record of an agent: its name, model, role or rounds cannot be."
+            f"{path} is no record of an agent: its name, model, role or rounds are not valid."
         ) from None
 
 
 def check(data: Any) -> None:
-    """Raise `ValueError` for what has not the form of `assets/agent.json`."""
-    _check(
-        data, strict_json.read(paths.bundled("assets", "agent.json").read_text("utf-8")), "the file"
-    )
+    """Raise `ValueError` for data that does not match `assets/agent.json`."""
+    example = paths.bundled("assets", "agent.json").read_text("utf-8")
+    _check(data, strict_json.read(example), "the file")
 
 
 def _check(value: Any, example: Any, place: str) -> None:
@@ -85,15 +81,16 @@ def _check(value: Any, example: Any, place: str) -> None:
 
 
 def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
-    """Return the record of an agent in the form of the specification: its last hundred dissents and
-    overrides, and sums.
+    """Return an agent's record in the form of the specification.
+
+    The record holds the last hundred dissents and overrides, and sums over all.
     """
     file = strict_json.read(agent.imported) if agent.imported else {}
     dissents = agents.list_dissents(runtime.read(), agent.name)
-    overrides = sorted(list_overrides(runtime, agent.name), key=lambda one: one.at)
+    overrides = sorted(list_overrides(runtime, agent.name), key=lambda override: override.at)
     if file and not (dissents or overrides or any(event.number for event in agent.events)):
         return dict(file)
-    of, now, probation = agent.total, runtime.clock(), agent.probation_until
+    total, now, probation = agent.total, runtime.clock(), agent.probation_until
     noted = (
         {"timestamp": _time(event.at), "score": score, "reason": event.reason}
         for event, score in agent.history()
@@ -111,11 +108,13 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
         "trust_score": agent.trust,
         "trust_score_history": last("trust_score_history", noted),
         "long_term_stats": {
-            "avg_dissent_depth_last_90d": of.depth / of.dissents if of.dissents else 0.0,
-            "dissent_impact_ratio_last_90d": of.impactful / of.judged if of.judged else 0.0,
+            "avg_dissent_depth_last_90d": total.depth / total.dissents if total.dissents else 0.0,
+            "dissent_impact_ratio_last_90d": total.impactful / total.judged
+            if total.judged
+            else 0.0,
             "total_overrides": len(overrides)
             + file.get("long_term_stats", {}).get("total_overrides", 0),
-            "regret_rate_last_90d": of.regretted / of.overrides if of.overrides else 0.0,
+            "regret_rate_last_90d": total.regretted / total.overrides if total.overrides else 0.0,
         },
         "rounds_participated": agent.rounds,
         "probation_until": _time(probation) if probation else None,
@@ -126,26 +125,28 @@ def _time(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _dissent(one: Dissent) -> dict[str, Any]:
+def _dissent(dissent: Dissent) -> dict[str, Any]:
     return {
-        **{"round_id": f"{one.run_id}/round_{one.seq}", "timestamp": _time(one.created_at)},
-        "context": {"task": one.task, "artifact_type": one.artifact_type},
-        **{"dissent_text": one.text, "rubric_citations": list(one.citations), "impact": one.impact},
-        **{"depth_score": one.depth, "feedback_incorporated": one.incorporated},
+        "round_id": f"{dissent.run_id}/round_{dissent.seq}",
+        "timestamp": _time(dissent.created_at),
+        "context": {"task": dissent.task, "artifact_type": dissent.artifact_type},
+        "dissent_text": dissent.text,
+        "rubric_citations": list(dissent.citations),
+        "impact": dissent.impact,
+        "depth_score": dissent.depth,
+        "feedback_incorporated": dissent.incorporated,
     }
 
 
-def _override(one: Override, now: datetime) -> dict[str, Any]:
-    regretted = one.outcome(now) == "regretted"
+def _override(override: Override, now: datetime) -> dict[str, Any]:
+    regretted = override.outcome(now) == "regretted"
     return {
-        **{
-            "round_id": f"run_{one.act_at.astimezone(UTC):%Y%m%d_%H%M%S}/round_1",
-            "timestamp": _time(one.at),
-        },
-        "context": {"task": f"{one.kind} {one.memory_id}"},
-        **{"agent_output": one.output, "human_decision": one.decision, "regret": regretted},
-        **{
-            "auto_check_deadline": _time(one.deadline),
-            "reverted_by": (one.last_by or "person") if regretted else None,
-        },
+        "round_id": f"run_{override.act_at.astimezone(UTC):%Y%m%d_%H%M%S}/round_1",
+        "timestamp": _time(override.at),
+        "context": {"task": f"{override.kind} {override.memory_id}"},
+        "agent_output": override.output,
+        "human_decision": override.decision,
+        "regret": regretted,
+        "auto_check_deadline": _time(override.deadline),
+        "reverted_by": (override.last_by or "person") if regretted else None,
     }

@@ -1,6 +1,4 @@
-"""The gate in front of what an agent stores: carried out, or put before the person where the agent
-must ask first.
-"""
+"""The gate in front of an agent's writes: apply the change, or ask the person first."""
 
 from dataclasses import replace
 
@@ -17,9 +15,7 @@ from memapp.store.session import Session
 def store_or_ask(
     runtime: Runtime, session: Session, change: Created | Updated, actor: Actor
 ) -> bool:
-    """Carry out what an agent would store, or put it before the person where it must ask; return
-    whether it is stored.
-    """
+    """Apply an agent's change, or create a consent request; return True if applied."""
     if leave(session, actor.name) == "write":
         changes.apply(session, change, actor)
         return True
@@ -37,8 +33,9 @@ def store_or_ask(
 def ask(
     runtime: Runtime, session: Session, memory: Memory, actor: Actor, instead_of: str = ""
 ) -> None:
-    """Put a memory before the person that an agent would store, once; with a yes it takes the place
-    of another.
+    """Create a consent request for an agent's memory, unless there is one.
+
+    An approved memory replaces the text `instead_of`.
     """
     request = requests.propose(
         runtime, FACT, memory.text, memory=memory, proposer=actor.name, old=instead_of

@@ -1,8 +1,8 @@
-"""Forgets what somebody asks to be forgotten, or calls wrong: into the trash in one step, with what
-waits and the profile.
+"""Requests of the person to forget something, or to correct it: one step into the trash.
 
-What is surely meant goes at once. Where several memories may be meant, memapp lists them and asks
-which; the next message may answer by number.
+Pending consent requests and profile values go with the memories. An unambiguous match is forgotten
+at once. Where several memories match, memapp lists them and asks; the next message may answer by
+number.
 """
 
 from collections.abc import Sequence
@@ -28,37 +28,39 @@ from memapp.store.session import Session
 WHICH = "Which one? Say its number, or all; F3 shows every memory."
 NOTHING_LIKE_IT = "I find nothing like that in memory."
 NOT_BROUGHT_UP = (
-    "I have kept nothing of that as a memory, and what you said of it I do not bring up again."
+    "I have kept nothing of that as a memory, and I will not bring up what you said about it."
 )
-NOT_KEPT = "All right. Nothing of that is kept."
-ALL_LEFT = "All right. Nothing goes."
-NOTHING_CHANGED = "Nothing was changed by that. /undo takes back the last change."
-ALL_OF_IT = "That would be all I know. Mark what is to go in F3, or erase the chats themselves there; I do not do that from a sentence."
+NOT_KEPT = "All right, I keep nothing of that."
+ALL_LEFT = "All right, I forget nothing."
+NOTHING_CHANGED = "That changed nothing. /undo takes back the last change."
+ALL_OF_IT = (
+    "That would be everything I know. Choose the memories in F3, or erase whole chats there; I do"
+    " not do that from a sentence."
+)
 LISTED = 8
 
 
 def forget(
     runtime: Runtime, content: str, message: Message, actor: Actor, *, is_sure: bool
 ) -> FromMemory | None:
-    """Forget what is named; ask which where several memories are about it. None where memory surely
-    holds nothing like it.
+    """Forget the memories a message names; list them and ask where several match.
+
+    Returns None where memory surely holds nothing like the content.
     """
-    found = named(runtime, content)
-    told = [
-        memory for memory in found.facts if memory.kind is not Kind.EPISODIC
-    ]  # what a chat was about goes with what it told
-    if len(told or found.facts) > 1:
-        return _ask_which(found.facts)
-    unsaid = [text for text in said_of(runtime, content) if text != message.id]
-    is_over = bool(
-        search.taken_back(runtime.read(), unsaid)
-    )  # what is meant was replaced, and no other is
-    if not (found.is_known or found.requests or is_over) and found.near:
-        if len(found.near) > 1 or not is_sure:
-            return _ask_which(found.near)
-        found = Named(found.near)
-    if gone := _let_go(runtime, found, unsaid, actor):
-        return _own(gone)
+    target = named(runtime, content)
+    # An episode goes with the facts of its chat.
+    lasting = [memory for memory in target.facts if memory.kind is not Kind.EPISODIC]
+    if len(lasting or target.facts) > 1:
+        return _ask_which(target.facts)
+    unsaid = [message_id for message_id in said_of(runtime, content) if message_id != message.id]
+    # True if only superseded memories match.
+    is_over = bool(search.taken_back(runtime.read(), unsaid))
+    if not (target.is_known or target.requests or is_over) and target.near:
+        if len(target.near) > 1 or not is_sure:
+            return _ask_which(target.near)
+        target = Named(target.near)
+    if receipt := _let_go(runtime, target, unsaid, actor):
+        return _own(receipt)
     if unsaid or is_sure:
         return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
     return None
@@ -67,64 +69,59 @@ def forget(
 def forget_last(
     runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, never_was: bool
 ) -> FromMemory | None:
-    """Forget what was shown or said last, or take it back where it never was so, with what it had
-    ended.
+    """Forget the memories shown or learned last.
 
-    `That's wrong` may be about an answer of the model: None where it is about nothing known. To
-    forget can only be about the memory, so that what was said last is withdrawn though nothing was
+    With `never_was` they were wrong from the start, so what they superseded is restored; and
+    `That's wrong` may be about an answer of the model, hence None where no memory matches.
+    Forgetting can only be about memory, so the last message is withdrawn even where nothing was
     kept of it.
     """
     shown = _shown(runtime, earlier)
-    own = [message for message in earlier if message.role is Role.USER]
-    before, said = own[-2:-1], own[-1:]
-    taught = [] if shown else _taught(runtime, said)
-    facts = shown or taught
+    typed = [message for message in earlier if message.role is Role.USER]
+    previous, last = typed[-2:-1], typed[-1:]
+    facts = shown or _taught(runtime, last)
     if len(facts) > 1 and shown:
         return _ask_which(facts)
-    waiting = () if shown else _waiting(runtime, said)
+    waiting = () if shown else _waiting(runtime, last)
     if (
         not never_was
-        and before
-        and not (facts or waiting or is_question(said[0].text, words_of(said[0].text)))
+        and previous
+        and not (facts or waiting or is_question(last[0].text, words_of(last[0].text)))
     ):
-        waiting = _waiting(runtime, before)  # `I told nobody` goes with what was told
-        said = [*before, *said] if waiting else said
-    if not (facts or waiting or (said and not never_was)):
+        waiting = _waiting(runtime, previous)  # `I told nobody` goes with the secret before
+        last = [*previous, *last] if waiting else last
+    if not (facts or waiting or (last and not never_was)):
         return None
-    unsaid = [] if shown else [message.id for message in said]
-    return _own(
-        _let_go(runtime, Named(tuple(facts), requests=waiting), unsaid, actor, never_was=never_was)
-        or NOT_KEPT
-    )
+    unsaid = [] if shown else [message.id for message in last]
+    named_last = Named(tuple(facts), requests=waiting)
+    receipt = _let_go(runtime, named_last, unsaid, actor, never_was=never_was)
+    return _own(receipt or NOT_KEPT)
 
 
 def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
-    """Take back what memapp did at the person's last word, if its own word was the answer to that;
-    else None.
+    """Undo the last step of this chat if memapp's last message reported one; else return None.
 
-    What an answer from memory tells was not done by that.
+    An answer from memory changed nothing, so there is nothing to undo.
     """
-    session, said = (
-        runtime.read(),
-        [message for message in earlier if message.role is Role.USER][-1:],
-    )
+    session = runtime.read()
+    last_typed = [message for message in earlier if message.role is Role.USER][-1:]
     if open_choice(runtime, earlier):  # nothing was done yet
         return _own(ALL_LEFT)
-    if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, said):
+    if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, last_typed):
         return _own(NOTHING_CHANGED)
     if not earlier or earlier[-1].model != OWN_WORDS:
         return None
-    done = [
+    changed = [
         entry
         for entry in history.list_entries(session)
         if entry.thread_id == actor.thread_id and entry.actor == actor.name
     ]
-    since = [
+    steps = [
         entry.step
-        for entry in done
-        if not entry.undoes and all(entry.at >= message.created_at for message in said)
+        for entry in changed
+        if not entry.undoes and all(entry.at >= message.created_at for message in last_typed)
     ]
-    step = undo.find(runtime, since[0]) if since else None
+    step = undo.find(runtime, steps[0]) if steps else None
     if step is None:
         return None
     undo.undo(runtime, step.id)
@@ -134,10 +131,9 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
 def correct(
     runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool
 ) -> FromMemory | None:
-    """Take what is called wrong out of memory: what was shown or taught last, if it is about that,
-    else what is named.
+    """Remove the memories a correction calls wrong: shown or learned last, else named.
 
-    None where memory holds nothing like it: then it is no word to the memory.
+    Returns None where memory holds nothing alike: the message is no request to memory then.
     """
     said = [message for message in earlier if message.role is Role.USER][-1:]
     subject = subject_of(content)
@@ -146,18 +142,16 @@ def correct(
         for memory in (*_shown(runtime, earlier), *_taught(runtime, said))
         if is_about(memory.text, subject)
     ]
-    found = Named(tuple(last[:1])) if last else named(runtime, content)
-    if len(found.facts) > 1 or (found.facts and not (last or is_sure)):
-        return _ask_which(found.facts)
-    if not (found.is_known or found.requests):
-        return _ask_which(found.near) if found.near else None
-    return _own(_let_go(runtime, found, [], actor, never_was=True))
+    target = Named(tuple(last[:1])) if last else named(runtime, content)
+    if len(target.facts) > 1 or (target.facts and not (last or is_sure)):
+        return _ask_which(target.facts)
+    if not (target.is_known or target.requests):
+        return _ask_which(target.near) if target.near else None
+    return _own(_let_go(runtime, target, [], actor, never_was=True))
 
 
 def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
-    """Return the memories that memapp's last word lists to choose from; none if it asks for no
-    choice.
-    """
+    """Return the memories that memapp's last message offers as a choice, if any."""
     last = earlier[-1] if earlier else None
     if last is None or last.model != OWN_WORDS or not last.text.endswith(WHICH):
         return []
@@ -165,8 +159,9 @@ def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
 
 
 def choice_in(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[Memory] | None:
-    """Return what a message chooses of the memories that were listed, perhaps none of them; None if
-    it chooses nothing.
+    """Return the memories a message chooses from the list, perhaps none.
+
+    Returns None where the message is no answer to the list.
     """
     offered = open_choice(runtime, earlier)
     numbers = chosen(text, len(offered), words_of(text)) if offered else None
@@ -174,26 +169,24 @@ def choice_in(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[M
 
 
 def forget_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
-    """Forget the memories that were chosen from a list."""
+    """Forget the memories chosen from a list."""
     return _own(_let_go(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
 
 
 def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
-    """Return the facts that memapp's last answer told."""
+    """Return the live memories that memapp's last answer showed."""
     last = earlier[-1] if earlier else None
     if last is None or last.role is not Role.ASSISTANT:
         return []
     hits = [hit for hit in recalls.list_recalls(runtime.read(), last.id) if hit.kind == "memory"]
     shown = _live(runtime, [hit.id for hit in hits])
-    return (
-        shown
-        if last.model in (FROM_MEMORY, OWN_WORDS)
-        else [memory for memory in shown if is_about(last.text, subject_of(memory.text))]
-    )
+    if last.model in (FROM_MEMORY, OWN_WORDS):
+        return shown
+    return [memory for memory in shown if is_about(last.text, subject_of(memory.text))]
 
 
 def _waiting(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest, ...]:
-    """Return what waits that messages brought up."""
+    """Return the pending consent requests that messages are evidence for."""
     ids = {message.id for message in said}
     return tuple(
         request for request in pending.list_pending(runtime) if not ids.isdisjoint(request.evidence)
@@ -205,19 +198,20 @@ def _taught(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
 
 
 def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
-    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), memory_ids)}
+    by_id = {memory.id: memory for memory in memories.get_memories(runtime.read(), memory_ids)}
     return [
-        found[memory_id]
+        by_id[memory_id]
         for memory_id in memory_ids
-        if memory_id in found and found[memory_id].state is State.LIVE
+        if memory_id in by_id and by_id[memory_id].state is State.LIVE
     ]
 
 
 def _let_go(
     runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor, *, never_was: bool = False
 ) -> str:
-    """Carry it out in one step; return what went, in words, or nothing. What was ended by what
-    never was holds again.
+    """Forget memories, values and requests in one step; return a receipt for the person.
+
+    With `never_was`, memories that the forgotten ones superseded are restored.
     """
     with runtime.write() as session:
         by_facts = [hint for fact in found.facts for hint in stated(fact.text, words_of(fact.text))]
@@ -231,41 +225,34 @@ def _let_go(
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
-        again = restore(session, ended, actor)
+        restored = restore(session, ended, actor)
         pending.end_all(runtime, [request.id for request in found.requests], actor)
         unsay(session, unsaid, actor)
     said_by_facts = {(hint.field, hint.value) for hint in by_facts}
-    gone = [*(memory.text for memory in found.facts)]
-    gone += [
+    forgotten = [*(memory.text for memory in found.facts)]
+    forgotten += [
         f"{label(hint.field)}: {hint.value}"
         for hint in values
         if (hint.field, hint.value) not in said_by_facts
     ]
-    told = (
-        [
-            f"Forgotten, {counted(len(gone), 'memory', 'memories')}:"
-            if len(gone) > 1
-            else "Forgotten:",
-            *gone,
-        ]
-        if gone
-        else []
-    )
-    lines = [" ".join(told) if len(gone) == 1 else "\n".join(told)] if told else []
+    lines = []
+    if len(forgotten) == 1:
+        lines = [f"Forgotten: {forgotten[0]}"]
+    elif forgotten:
+        lines = [f"Forgotten, {counted(len(forgotten), 'memory', 'memories')}:", *forgotten]
     lines += [
         f"No longer asked about: {label(request.field)} “{request.new_value}”"
         for request in found.requests
     ]
-    lines += [f"Remembered again: {text}" for text in again]
+    lines += [f"Remembered again: {text}" for text in restored]
     return "\n".join(lines)
 
 
 def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
-    """Return what ended when this was learned, or because of what waits."""
-    replaced = [text for fact in found.facts for text in gave_way(session, runtime, fact)]
-    return replaced + ended_by(
-        session, [text for request in found.requests for text in request.evidence]
-    )
+    """Return the memories superseded by the named memories or by their pending requests."""
+    superseded = [id for fact in found.facts for id in gave_way(session, runtime, fact)]
+    evidence = [id for request in found.requests for id in request.evidence]
+    return superseded + ended_by(session, evidence)
 
 
 def _ask_which(facts: Sequence[Memory]) -> FromMemory:

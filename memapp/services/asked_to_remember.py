@@ -1,7 +1,7 @@
-"""Remembers what somebody asks to be remembered: in their words, at once, and sensitive or not.
+"""Memories that the person asks for: stored at once in the person's words, sensitive or not.
 
-Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open
-something are refused.
+The request is the consent, so a profile value in the text is approved, too. Passwords and numbers
+that open something are refused.
 """
 
 from dataclasses import replace
@@ -25,9 +25,9 @@ from memapp.store import changes, expectations, memories, search
 
 
 def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> str:
-    """Remember what a message asks for; return what there is to say.
+    """Remember the content of a request; return the answer for the person.
 
-    Raises `UsageError` for what cannot be kept.
+    Raises `UsageError` for content that cannot be kept.
     """
     if tells_secret(content):
         with runtime.write() as session:
@@ -48,12 +48,14 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
             decisions.keep_as_asked(runtime, FORGOTTEN, text, message.id, actor)
         for hint in stated(text, words_of(text)):
             decisions.keep_as_asked(runtime, hint.field, hint.value, message.id, actor)
-        if same := same_as(session, text, alike):  # before, or a yes has brought it
-            weight = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
-            changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor)
+        if same := same_as(session, text, alike):  # known before, or approved just now
+            importance = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
+            changes.apply(
+                session, Updated(same, importance=importance, sources=(message.id,)), actor
+            )
             return f"I know that already: {memories.get_memory(session, same).text}"
-        said = memory_of(session, message, text, category(text, words_of(text)))
+        memory = memory_of(session, message, text, category(text, words_of(text)))
         changes.apply(
-            session, Created(replace(said, importance=BY_HAND_IMPORTANCE, origin="person")), actor
+            session, Created(replace(memory, importance=BY_HAND_IMPORTANCE, origin="person")), actor
         )
     return f"I remember that: {text}"

@@ -1,6 +1,4 @@
-"""Backups that memapp makes by itself, in idle time and before it leaves, and putting one in place
-of a damaged file.
-"""
+"""Automatic backups, in idle time and on exit, and the restore of a damaged memory file."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -15,21 +13,22 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.store import backups, restore
 from memapp.store.lock import COPIES, held
-from memapp.store.place import Copy as Copy  # re-exported: the screen names the one it offers
+from memapp.store.place import Copy as Copy  # re-exported for the screen's offer
 from memapp.store.place import noted
 
 log = logging.getLogger(__name__)
 
 newest_sound = backups.newest_sound
 QUICK_BYTES = 4 * 1024 * 1024
-"""So large a file is copied in a moment; leaving never waits for a larger one."""
+"""A file of this size is copied in a moment; the exit waits for no larger one."""
 
 
 def run(
     runtime: Runtime, every: timedelta = EVERY, cancelled: Callable[[], bool] = lambda: False
 ) -> Path | None:
-    """Write a backup if it is time to, and return it. Not beside an erasure: it would keep that. A
-    failure is only logged.
+    """Write a backup if one is due, and return its path.
+
+    None is written beside an erasure, whose words a copy would keep. A failure is only logged.
     """
     if runtime.database.read_only:
         return None
@@ -43,7 +42,7 @@ def run(
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Write a backup, if anything changed since the last."""
+    """Write a backup if the memory file changed since the last one."""
     yield int(run(runtime, cancelled=cancel.is_set) is not None)
 
 
@@ -52,16 +51,14 @@ def waiting(runtime: Runtime) -> int:
 
 
 def before_leaving(runtime: Runtime) -> None:
-    """Write a backup of what changed since the last, if that takes a moment only, and the file is
-    still there.
-    """
+    """Write a backup of a small memory file that changed since the last one."""
     with suppress(FileNotFoundError):
         if runtime.paths.database.stat().st_size <= QUICK_BYTES:
             run(runtime, timedelta(0))
 
 
 def write_copy(runtime: Runtime, target: Path) -> None:
-    """Write a copy of the memory file to a place of the person's. Raises `StoreError`."""
+    """Write a copy of the memory file to a path of the person's choice. Raises `StoreError`."""
     with noted(runtime.database.path, target):
         runtime.database.backup(target)
 
@@ -69,9 +66,8 @@ def write_copy(runtime: Runtime, target: Path) -> None:
 def put_back(
     path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None
 ) -> Path | None:
-    """Put a backup in place of the memory file; return where that went, if there was one. Raises
-    `StoreError`.
+    """Restore the memory file from a backup; return the new path of the replaced file, if any.
 
-    `tell` hears what is waited for.
+    `tell` is called with a notice while another process holds the file. Raises `StoreError`.
     """
     return restore.put_in_place(path, backup, datetime.now(UTC), tell)

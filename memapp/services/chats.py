@@ -1,6 +1,4 @@
-"""Threads as a person handles them: new, list, open, rename, delete with undo, drafts, context
-cards, variants.
-"""
+"""The threads of a person: new, open, rename, delete, restore, drafts, context cards, variants."""
 
 from dataclasses import dataclass, field
 
@@ -26,38 +24,36 @@ get_message = reading(chat.get_message)
 list_threads = reading(chat.list_threads)
 typed_prompts = reading(chat.typed_prompts)
 choice = reading(interface.get_interface)
-"""A choice made on the screen, or its default."""
+"""Return a choice made on the screen, or the default."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadPage:
-    """A stretch of a thread, oldest message first."""
+    """A page of a thread, oldest message first."""
 
     messages: tuple[Message, ...]
     more: bool
-    """There are earlier messages."""
+    """Whether there are earlier messages."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """What the loop did for one reply, as far as it got: the drawer shows it, the chips come from
-    it.
-    """
+    """The steps of one turn so far, for the drawer and the chips."""
 
     expected: Prediction | None = None
-    """What had been expected of the message; compared already."""
+    """The prediction for the message, compared already."""
     needed_info: tuple[str, ...] = ()
     source: str = ""
-    """Where that came from; known only while the turn runs."""
+    """The origin of `needed_info`; known only while the turn runs."""
     hits: tuple[Recalled, ...] = ()
     expects: str = ""
-    """What is expected next."""
+    """The expected next message."""
     guesses: HitRates = field(default=HitRates(Rate(0, 0), Rate(0, 0)))
-    """How the last expectations came out."""
+    """The hit rates of the last predictions."""
 
 
 def new_thread(runtime: Runtime, persona: str = "") -> Thread:
-    """Start a thread; it gets its title from the first message."""
+    """Start a thread; the first message gives the title."""
     persona = persona or runtime.settings.persona
     check_known("persona", persona, runtime.personas)
     with runtime.write() as session:
@@ -68,14 +64,14 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
 
 def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
     """Return the last messages of a thread, or those before sequence number `before`."""
-    found = chat.list_messages(
+    messages = chat.list_messages(
         runtime.read(), thread_id, before=before, limit=PAGE + 1, commands=True
     )
-    return ThreadPage(tuple(found[-PAGE:]), more=len(found) > PAGE)
+    return ThreadPage(tuple(messages[-PAGE:]), more=len(messages) > PAGE)
 
 
 def trace(runtime: Runtime, reply: Message) -> Trace:
-    """Return what the loop did for a reply."""
+    """Return the trace of a reply."""
     session = runtime.read()
     needed = expectations.prediction_for(session, reply.id, "predictor")
     expects = expectations.expected_after(session, reply.id)
@@ -97,16 +93,14 @@ def rename_thread(runtime: Runtime, thread_id: str, title: str) -> None:
 
 
 def delete_thread(runtime: Runtime, thread_id: str) -> None:
-    """Take a thread out of every list but that of deleted ones; `restore_thread` undoes it until it
-    is erased.
-    """
+    """Move a thread to the deleted ones; `restore_thread` brings back one not yet erased."""
     with runtime.write() as session:
         chat.set_thread_deleted(session, thread_id, session.now)
         events.add_event(session, "hotpath", "delete_chat", "ok", thread_id=thread_id)
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:
-    """Bring a deleted thread back. Raises `NotFound` for one that was erased since."""
+    """Restore a deleted thread. Raises `NotFound` for an erased one."""
     with runtime.write() as session:
         chat.get_thread(session, thread_id)
         chat.set_thread_deleted(session, thread_id, None)
@@ -120,7 +114,7 @@ def variants(runtime: Runtime, reply: Message) -> list[Message]:
 
 
 def choose_variant(runtime: Runtime, reply: Message) -> None:
-    """Make one of several replies to a message the one that counts."""
+    """Make a reply the active one among the replies to a message."""
     others = [message.id for message in variants(runtime, reply) if message.id != reply.id]
     with runtime.write() as session:
         chat.set_active(session, others, active=False)
@@ -128,7 +122,7 @@ def choose_variant(runtime: Runtime, reply: Message) -> None:
 
 
 def interrupt_abandoned(runtime: Runtime) -> bool:
-    """Mark the replies that a dead process left behind as interrupted; say whether there were any."""
+    """Mark the replies of a dead process as interrupted; return True if there were any."""
     if not chat.abandoned(runtime.read()):
         return False
     with runtime.write() as session:
@@ -136,7 +130,7 @@ def interrupt_abandoned(runtime: Runtime) -> bool:
 
 
 def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Keep what is being typed, in the window that keeps drafts; '' as thread before there is one."""
+    """Save the draft of a thread in the window that keeps drafts; a new thread has the id ''."""
     if not keeps_drafts(runtime):
         return
     with runtime.write() as session:
@@ -144,17 +138,17 @@ def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
 
 
 def keeps_drafts(runtime: Runtime) -> bool:
-    """Say whether drafts are kept here, and not in another window on the same file."""
+    """Return True if this window, and no other on the same file, keeps the drafts."""
     return runtime.database.keeps_drafts()
 
 
 def get_draft(runtime: Runtime, thread_id: str) -> str:
-    """Return what was being typed; nothing where another window keeps the drafts."""
+    """Return the draft of a thread; empty if another window keeps the drafts."""
     return "" if not keeps_drafts(runtime) else chat.get_draft(runtime.read(), thread_id)
 
 
 def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
-    """Add a context card to a thread; the persona sees it from the next reply on."""
+    """Add a context card to a thread; the persona sees the card from the next reply on."""
     text = shorten(one_line(without_secrets(clean(text))), 2000)
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
@@ -163,6 +157,6 @@ def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:
-    """Keep a choice made on the screen: the open thread, a folded pane."""
+    """Save a choice made on the screen: the open thread, a folded pane."""
     with runtime.write() as session:
         interface.set_interface(session, name, value)

@@ -1,11 +1,10 @@
-"""Consolidation: memories that are alike are looked at in pairs, and merged, linked or left: the
-job `consolidate`.
+"""The job `consolidate`: similar memories are compared in pairs, and merged, linked or left alone.
 
-Two that differ in their spelling only become one, the older; what else is alike is linked. A model
-that is trusted with it is asked about that first, many pairs in one call, and may merge two where
-no name, number or denial is lost; where it says that two cannot both be true, the person is asked.
-Each pair is a step of its own that can be taken back, and what was brought back once is left alone.
-What is pinned, or by hand while the other is not, never gives way.
+Two memories that differ in spelling only are merged into the older one; other similar pairs are
+linked. A model that passed the test for it is asked first, many pairs in one call, and may merge
+two memories if no name, number or negation is lost; a contradiction is put before the person. Each
+pair is an undoable step of its own, and a memory that was restored once is left alone. A pinned
+memory is never merged into another, and a handwritten memory only into a handwritten one.
 """
 
 import logging
@@ -53,18 +52,18 @@ PAIRS_PER_DAY = 50
 TOKENS_PER_DAY = 20_000
 SECONDS_PER_DAY = 300.0
 RECENT = timedelta(hours=72)
-"""A memory that was made or changed since then is looked at."""
+"""The age up to which a memory is looked at, since its last change."""
 STILL_COMPARED = timedelta(days=90)
-"""Of a pair, one was made or changed since then, unless one never was looked at."""
+"""The age up to which one of a pair must have changed, unless one was never looked at."""
 NOT_AGAIN = timedelta(days=14)
-"""So long a pair that was looked at is left alone."""
+"""The time for which a compared pair is left alone."""
 CANDIDATES = 200
-"""Memories whose pairs are looked up at a time."""
+"""The number of memories whose pairs are looked up at a time."""
 NEIGHBOURS = 50
 ALIKE = 0.80
-"""Cosine from which on two memories are compared, and linked at least."""
+"""The least cosine at which two memories are compared, and at least linked."""
 MOST_QUESTIONS = 3
-"""So many contradictions at most wait for the person at a time."""
+"""The most contradictions that wait for the person at a time."""
 
 tidied = reading(store.tidied)
 
@@ -72,15 +71,13 @@ tidied = reading(store.tidied)
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
     candidates: tuple[str, ...]
-    """Of all that were looked up, those that have a vector."""
+    """The memories looked up that have a vector."""
     pairs: tuple[Pair, ...]
-    """Those that are decided by their words first, then the likest."""
+    """The pairs decided by their words first, then the most similar."""
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[ConsentRequest | int]:
-    """Look at the pairs that are left for today; yield the questions for the person, and how many
-    pairs were looked at.
-    """
+    """Settle the pairs left for today; yield questions for the person, and counts of pairs."""
     spent = _spent_today(runtime)
     if (
         runtime.embedding.ready() is None
@@ -93,28 +90,24 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Consen
         _tidy_up(runtime)
         while not ended.is_set():
             started = time.monotonic()
-            found = find(runtime, ended)
-            if found is None or not found.candidates:
+            due = find(runtime, ended)
+            if due is None or not due.candidates:
                 return
             left = PAIRS_PER_DAY - _spent_today(runtime).pairs
-            chosen = found.pairs[:left]
+            chosen = due.pairs[:left]
             yield from _settle(runtime, chosen, started, ended)
-            if ended.is_set() or not _mark(runtime, found, chosen):
+            if ended.is_set() or not _mark(runtime, due, chosen):
                 return
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the pairs that would be looked at now."""
-    found = find(runtime, Cancel())
-    return (
-        min(len(found.pairs), max(0, PAIRS_PER_DAY - _spent_today(runtime).pairs)) if found else 0
-    )
+    """Count the pairs that a run would settle now."""
+    due = find(runtime, Cancel())
+    return min(len(due.pairs), max(0, PAIRS_PER_DAY - _spent_today(runtime).pairs)) if due else 0
 
 
 def report(runtime: Runtime, since: datetime) -> str:
-    """Return in a line what became of the pairs that were looked at since a time; empty if there
-    were none.
-    """
+    """Return a line on the results of consolidation since a time; empty if there are none."""
     done = tidied(runtime, since)
     return str(done) if done.pairs else ""
 
@@ -125,14 +118,18 @@ def _spent_today(runtime: Runtime) -> Spent:
 
 
 def _tidy_up(runtime: Runtime) -> None:
-    """Let go of old pairs, and of questions about what is no longer known."""
+    """Delete old pairs, and questions about memories that are gone."""
     session = runtime.read()
-    waits = consents.list_requests(session, state="pending", field=CONFLICT)
-    texts = [
-        (request.id, said) for request in waits for said in (request.old_value, request.new_value)
+    requests = consents.list_requests(session, state="pending", field=CONFLICT)
+    outdated = [
+        request.id
+        for request in requests
+        if not all(
+            memories.find_same(session, normalise(text))
+            for text in (request.old_value, request.new_value)
+        )
     ]
-    idle = {text for text, said in texts if not memories.find_same(session, normalise(said))}
-    pending.end_all(runtime, list(idle), runtime.actor(name="merge"), "signals")
+    pending.end_all(runtime, outdated, runtime.actor(name="merge"), "signals")
     with runtime.write() as session:
         store.clear(session, session.now - NOT_AGAIN)
 
@@ -141,9 +138,7 @@ def _tidy_up(runtime: Runtime) -> None:
 
 
 def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
-    """Return the pairs of the memories that are due, with what their words decide; None when
-    stopped.
-    """
+    """Return the pairs of the memories that are due, some decided by words; None when cancelled."""
     session, embedder = runtime.read(), runtime.embedding.ready()
     if embedder is None:
         return None
@@ -151,7 +146,8 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     is_new = store.candidates(session, now - RECENT, begin_of(now.astimezone().date()), CANDIDATES)
     rows = vectors.of_owners(session, "memory", embedder.model_id, list(is_new))
     matrix = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
-    ids, found = [text for text in is_new if text in rows], dict[frozenset[str], Pair]()
+    ids = [memory_id for memory_id in is_new if memory_id in rows]
+    pairs: dict[frozenset[str], Pair] = {}
     for memory in memories.get_memories(session, ids):
         if cancel.is_set():
             return None
@@ -162,34 +158,37 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
         others = memories.get_memories(session, list(near))
         since = None if is_new[memory.id] else now - STILL_COMPARED
         for pair in _pairs_of(memory, others, near, store.looked_at(session, memory.id), since):
-            if pair.ids not in found:
-                found[pair.ids] = replace(pair, decided=by_words(pair))
-    likest = sorted(
-        found.values(), key=lambda pair: (pair.decided is None, -pair.score, sorted(pair.ids))
+            if pair.ids not in pairs:
+                pairs[pair.ids] = replace(pair, decided=by_words(pair))
+    ranked = sorted(
+        pairs.values(), key=lambda pair: (pair.decided is None, -pair.score, sorted(pair.ids))
     )
-    return FoundPairs(tuple(ids), tuple(likest))
+    return FoundPairs(tuple(ids), tuple(ranked))
 
 
 def _pairs_of(
     memory: Memory,
     others: Sequence[Memory],
     near: Mapping[str, float],
-    known: Collection[tuple[str, float]],
+    compared: Collection[tuple[str, float]],
     since: datetime | None,
 ) -> Iterator[Pair]:
-    """Yield the pairs of a memory that were not looked at lately."""
+    """Yield the pairs of a memory that were not compared recently."""
     for other in others:
-        is_recent = since is None or max(memory.updated_at, other.updated_at) >= since
-        is_known = (other.id, round(near[other.id], 2)) in known
-        if not is_known and other.id != memory.id and other.kind is Kind.SEMANTIC and is_recent:
+        has_changed = since is None or max(memory.updated_at, other.updated_at) >= since
+        is_compared = (other.id, round(near[other.id], 2)) in compared
+        if (
+            not is_compared
+            and other.id != memory.id
+            and other.kind is Kind.SEMANTIC
+            and has_changed
+        ):
             newer, older = sorted((memory, other), key=last_said, reverse=True)
             yield Pair(newer, older, near[other.id])
 
 
 def by_words(pair: Pair) -> Decision | None:
-    """Merge two memories of the same words, the newer into the older if it may give way; None for
-    any other pair.
-    """
+    """Decide to merge two memories of the same words; return None for any other pair."""
     if not is_respelt(pair.newer.text, pair.older.text):
         return None
     kept = next(
@@ -200,32 +199,31 @@ def by_words(pair: Pair) -> Decision | None:
 
 
 def may_give_way(gone: Memory, kept: Memory) -> bool:
-    """Return True for a memory that another may take in: nothing pinned, and what is by hand only
-    if the other is, too.
+    """Return True if `gone` may be merged into `kept`.
+
+    A pinned memory may not, and a handwritten one only into a handwritten one.
     """
     return not gone.pinned and (gone.origin != "person" or kept.origin == "person")
 
 
-# Settling them ------------------------------------------------------------------------------------
+# Settling pairs -----------------------------------------------------------------------------------
 
 
 def _settle(
     runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Cancel
 ) -> Iterator[ConsentRequest | int]:
-    """Carry out what is decided, pair by pair, then what the model says of the others, some at a
-    time.
-    """
+    """Apply the decisions by words pair by pair, then the model's in batches."""
     decided = [pair for pair in pairs if pair.decided]
     rest = [pair for pair in pairs if not pair.decided]
     steps = [[pair] for pair in decided] + [
         rest[at : at + same_fact.MOST_PAIRS] for at in range(0, len(rest), same_fact.MOST_PAIRS)
     ]
     for batch in steps:
-        asked = _decide(runtime, batch, cancel)
-        if asked is None or cancel.is_set():
-            cancel.set()  # nothing more of it today
+        answer = _decide(runtime, batch, cancel)
+        if answer is None or cancel.is_set():
+            cancel.set()  # no more pairs today
             return
-        decisions, tokens = asked
+        decisions, tokens = answer
         yield from _carry_out(runtime, decisions, tokens, time.monotonic() - started)
         started = time.monotonic()
 
@@ -233,8 +231,9 @@ def _settle(
 def _decide(
     runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel
 ) -> tuple[dict[Pair, Decision], int] | None:
-    """Return what is to become of pairs, and the tokens written for it; None when the model failed,
-    or the budget is used up.
+    """Return the decisions on pairs, and the tokens written for them.
+
+    Returns None when the model fails or the budget is spent.
     """
     if decided := {pair: pair.decided for pair in pairs if pair.decided}:
         return decided, 0
@@ -246,9 +245,8 @@ def _decide(
     if _spent_today(runtime).tokens + tokens + sampling.max_tokens > TOKENS_PER_DAY:
         return None
     with runtime.write() as session:
-        _note(
-            session, tokens=tokens
-        )  # before: a call that is stopped, again and again, costs as well
+        # Before the call: one that is cancelled again and again costs as well.
+        _note(session, tokens=tokens)
     text, written = "", 0
     try:
         with closing(model.generate(prompt, sampling, cancel)) as stream:
@@ -265,14 +263,12 @@ def _decide(
 
 
 def _of_answer(model: ChatModel, pair: Pair, relation: same_fact.Relation | None) -> Decision:
-    """Return what a model's answer comes to: merging where nothing hard is lost, a question, or no
-    more than a relation.
-    """
-    by = f"model:{model.name}"
+    """Return the decision for a model's answer: a merge without loss, a question, or a link."""
+    actor = f"model:{model.name}"
     if relation is None or relation == "different":
         return LEAVE
     if relation == "not_both":
-        return Decision("ask", by)
+        return Decision("ask", actor)
     order = {
         "same": (pair.older, pair.newer),
         "a_more": (pair.older,),
@@ -281,16 +277,14 @@ def _of_answer(model: ChatModel, pair: Pair, relation: same_fact.Relation | None
     for kept in order:
         gone = pair.other(kept)
         if may_give_way(gone, kept) and keeps_facts(kept.text, gone.text):
-            return Decision("update", by, kept=kept)
-    return replace(LINK, by=by)
+            return Decision("update", actor, kept=kept)
+    return replace(LINK, by=actor)
 
 
 def _carry_out(
     runtime: Runtime, decisions: Mapping[Pair, Decision], tokens: int, seconds: float
 ) -> Iterator[ConsentRequest | int]:
-    """Do what was decided, and note the pairs and the cost with it. What was changed meanwhile is
-    left for another time.
-    """
+    """Apply decisions, and record pairs and cost; skip pairs changed meanwhile."""
     counts, questions = Counter[str](), list[ConsentRequest]()
     with runtime.write() as session:
         for pair, decision in decisions.items():
@@ -315,12 +309,12 @@ def _note(session: Session, **meta: float) -> None:
 
 def _is_as_it_was(session: Session, pair: Pair) -> bool:
     before = [(memory.text, memory.pinned, State.LIVE) for memory in (pair.newer, pair.older)]
-    there = memories.get_memories(session, [pair.newer.id, pair.older.id])
-    return [(memory.text, memory.pinned, memory.state) for memory in there] == before
+    stored = memories.get_memories(session, [pair.newer.id, pair.older.id])
+    return [(memory.text, memory.pinned, memory.state) for memory in stored] == before
 
 
 def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -> Policy:
-    """Change the memories of a pair as a step of its own; return the policy that it came to."""
+    """Apply a decision as a step of its own; return the policy actually applied."""
     actor = Actor(decision.by, step=session.new_id())
     apply = partial(changes.apply, session, actor=actor, sim=pair.score)
     newer, older = pair.newer, pair.older
@@ -344,11 +338,11 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
     return decision.policy
 
 
-def _mark(runtime: Runtime, found: FoundPairs, chosen: Sequence[Pair]) -> bool:
-    """Note which memories are done with; say whether all of them are."""
-    open_ids = {memory_id for pair in found.pairs[len(chosen) :] for memory_id in pair.ids}
+def _mark(runtime: Runtime, due: FoundPairs, chosen: Sequence[Pair]) -> bool:
+    """Mark the memories without open pairs as looked at; return True if none is left."""
+    open_ids = {memory_id for pair in due.pairs[len(chosen) :] for memory_id in pair.ids}
     with runtime.write() as session:
         store.mark_looked_at(
-            session, [candidate for candidate in found.candidates if candidate not in open_ids]
+            session, [candidate for candidate in due.candidates if candidate not in open_ids]
         )
     return not open_ids

@@ -1,6 +1,4 @@
-"""Curation: what a person adds, edits, pins, discards and restores by hand. Each change can be
-taken back with `undo`.
-"""
+"""Curation by hand: add, edit, pin, discard and restore memories. `undo` reverts each change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,9 +31,12 @@ from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
 SPELT_AMONG, NEARLY_THE_SAME = 2_000, 75
-"""A word that no memory has is looked for among those of so many; how near it must be, of 100."""
+"""The number of memories searched for a misspelt word, and the least likeness, of 100."""
 SECRET = "I do not keep passwords, keys, PINs or card numbers. Nothing of that is in memory."
-DOUBTED = "This may be a password, a key or a PIN, which I do not keep. If it is none, say so again, and I keep it."
+DOUBTED = (
+    "This may be a password, a key or a PIN, which I do not keep. If it is not,"
+    " send it again and I will keep it."
+)
 
 get = reading(memories.get_memory)
 get_many = reading(memories.get_memories)
@@ -46,20 +47,16 @@ related = reading(relations.related)
 
 @dataclass(frozen=True, slots=True)
 class BroughtBack:
-    """What came back from the trash."""
+    """The result of a restore from the trash."""
 
     revisions: tuple[Revision, ...]
-    """All of one step: taken back together."""
+    """All of one step, undone together."""
     known: tuple[str, ...]
-    """Ids that stayed there, since memapp knows the same from elsewhere already."""
+    """Ids left in the trash, since a live memory says the same."""
     asked: tuple[str, ...]
-    """Ids that stayed there, since what they say of the person needs a yes first: it waits in the
-    inbox.
-    """
+    """Ids left in the trash whose statements about the person need a yes: a request is pending."""
     barred: tuple[str, ...]
-    """Ids that stayed there, since they touch something that needs a yes and say no value of it to
-    ask about.
-    """
+    """Ids left in the trash that touch a sensitive field without a value to ask about."""
 
 
 def add(
@@ -73,10 +70,9 @@ def add(
     sources: Sequence[str] = (),
     steps: Sequence[str] = (),
 ) -> Revision:
-    """Remember something in the person's own words; `sources` are the ids of messages it is taken
-    from.
+    """Add a memory in the person's own words; `sources` are message ids.
 
-    With steps it is a how-to, whose title is the text.
+    With steps the memory is a how-to, whose title is the text.
     """
     _check(runtime, category or NOTES, importance)
     text, steps = _sure(runtime, text), _checked_steps(steps)
@@ -108,33 +104,26 @@ def edit(
     category: str | None = None,
     steps: Sequence[str] | None = None,
 ) -> Revision:
-    """Put other words, tags, importance, category or steps in place; None leaves a part as it is."""
+    """Change words, tags, importance, category or steps; None leaves a part as it is."""
     before = get(runtime, memory_id)
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
         text = _sure(runtime, text)
-    kept = None if tags is None else _checked_tags(tags)
-    resting = (
-        relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
-    )
-    ended = (
-        SoftDeleted(text, "superseded", runtime.purge_at()) for text in resting
-    )  # that was made of other words
-    change = Updated(
-        memory_id,
-        text,
-        kept,
-        importance,
-        category,
-        None if steps is None else _checked_steps(steps),
-    )
+    checked_tags = None if tags is None else _checked_tags(tags)
+    checked_steps = None if steps is None else _checked_steps(steps)
+    insight_ids = []
+    if text not in (None, before.text):  # insights were made of the earlier words
+        insight_ids = relations.resting_on(runtime.read(), [memory_id])
+    ended = (SoftDeleted(id, "superseded", runtime.purge_at()) for id in insight_ids)
+    change = Updated(memory_id, text, checked_tags, importance, category, checked_steps)
     return _apply(runtime, change, *ended)
 
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
-    """Pin memories, so that they are always kept, or unpin them. Raises `UsageError` for those in
-    the trash.
+    """Pin memories, so that they are always kept, or unpin them.
+
+    Raises `UsageError` for memories in the trash.
     """
     return _apply(runtime, *(Pinned(memory_id, pinned) for memory_id in memory_ids))
 
@@ -144,10 +133,10 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     added = _checked_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
-    found = [get(runtime, memory_id) for memory_id in memory_ids]
+    tagged = [get(runtime, memory_id) for memory_id in memory_ids]
     return _apply(
         runtime,
-        *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in found),
+        *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in tagged),
     )
 
 
@@ -164,14 +153,14 @@ def rate(
 
 
 def categories(runtime: Runtime) -> list[str]:
-    """Return the categories that a memory can be given: how-tos have one of their own."""
+    """Return the categories a memory can be given; how-tos have one of their own."""
     return [
         name for name in runtime.categories.categories if name not in (RECENT_ACTIVITY, PROCEDURAL)
     ]
 
 
 def readers(runtime: Runtime, category: str) -> str:
-    """Return in words who reads the memories of a category: many a one is for agents alone."""
+    """Return in words who reads the memories of a category: many are for agents alone."""
     agents = runtime.categories.readers(category)
     if SUPERVISOR in agents:
         return "Chats see it."
@@ -183,39 +172,31 @@ def readers(runtime: Runtime, category: str) -> str:
 
 
 def undefined_categories(runtime: Runtime) -> list[str]:
-    """Return the categories of memories that no file defines any more: no chat and no agent sees
-    those memories.
-    """
+    """Return the categories in use without a definition: no chat and no agent sees them."""
     return sorted(memories.categories_in_use(runtime.read()) - set(runtime.categories.categories))
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:
-    """Put memories into the trash: no search, prompt or index has them any more. Of several, some
-    may be there already.
+    """Move memories to the trash, out of every search, prompt and index.
 
-    What the profile says by them alone goes with them, and comes back with the step.
+    Of several, some may be in the trash already. Profile values that only these memories hold are
+    removed with them, and come back with the step.
     """
-    found, actor = get_many(runtime, memory_ids), runtime.actor()
-    live = (
-        [memory.id for memory in found if memory.state is State.LIVE] if len(memory_ids) > 1 else []
-    )
-    gone = [
-        SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids
-    ]
+    actor = runtime.actor()
+    live = [memory for memory in get_many(runtime, memory_ids) if memory.state is State.LIVE]
+    ids = [memory.id for memory in live] if len(memory_ids) > 1 else []
+    deletions = [SoftDeleted(id, "person", runtime.purge_at()) for id in ids or memory_ids]
     with runtime.write():
-        revision = _apply(runtime, *gone, actor=actor)
-        decisions.forget_said_by(
-            runtime, [memory for memory in found if memory.state is State.LIVE], actor
-        )
+        revision = _apply(runtime, *deletions, actor=actor)
+        decisions.forget_said_by(runtime, live, actor)
     return revision
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
-    """Bring memories back from the trash in one step; one that memapp knows from elsewhere by now
-    stays there.
+    """Restore memories from the trash in one step.
 
-    So does one that says what only the person's yes can make known, unless they wrote it by hand:
-    that is put before them.
+    A memory stays in the trash if a live memory says the same. So does one that needs the person's
+    yes, unless handwritten: a consent request is created.
     """
     actor = runtime.actor()
     revisions: list[Revision] = []
@@ -223,11 +204,11 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     asked: list[str] = []
     barred: list[str] = []
     with runtime.write() as session:
-        found = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
-        gone = [memory for memory in found if memory.state is not State.LIVE]
-        if not gone:
+        chosen = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
+        in_trash = [memory for memory in chosen if memory.state is not State.LIVE]
+        if not in_trash:
             raise UsageError("This memory is not in the trash.")
-        for memory in gone:
+        for memory in in_trash:
             if unknown := [] if memory.origin == "person" else pending.unknown_of(session, memory):
                 pending.put_back(session, memory, unknown)
                 (asked if any(hint.value for hint in unknown) else barred).append(memory.id)
@@ -239,23 +220,22 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
 
 
 def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
-    """Read what was typed into a search. Of an unknown category, the only one that begins so
-    counts; `problems` names it.
+    """Parse a typed search; complete an unknown category if only one begins with it.
+
+    Else the filter has no category, and `problems` names the known ones.
     """
-    wanted, known = parse_filter(typed), categories(runtime)
-    if not wanted.category or wanted.category in known:
+    wanted, defined = parse_filter(typed), categories(runtime)
+    if not wanted.category or wanted.category in defined:
         return wanted
-    near = [name for name in known if name.startswith(wanted.category)] or known
-    said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
-    return replace(
-        wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said)
-    )
+    near = [name for name in defined if name.startswith(wanted.category)] or defined
+    more = f" and {len(near) - 3} more" if len(near) > 3 else ""
+    problem = f"category: is one of {', '.join(near[:3])}{more}"
+    category = near[0] if len(near) == 1 else ""
+    return replace(wanted, category=category, problems=(*wanted.problems, problem))
 
 
 def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
-    """Return a filter that lets nothing through with each word that no memory has as the nearest
-    that one has.
-    """
+    """Return a filter with each word of no memory replaced by the nearest word in use."""
     session, state = runtime.read(), wanted.state
     unknown = {
         word
@@ -265,26 +245,26 @@ def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
     among = (
         memories.list_memories(session, MemoryFilter(state), limit=SPELT_AMONG) if unknown else []
     )
-    known = {word for memory in among for word in words_of(" ".join((memory.text, *memory.tags)))}
-    meant = {word: near for word in unknown if (near := nearest(word, known, NEARLY_THE_SAME))}
-    words = tuple(meant.get(word, word) for word in wanted.words)
-    told = (f"read as: {' '.join(words)}",) if meant else ()
-    return replace(wanted, words=words, problems=(*wanted.problems, *told))
+    vocabulary = {
+        word for memory in among for word in words_of(" ".join((memory.text, *memory.tags)))
+    }
+    corrections = {
+        word: near for word in unknown if (near := nearest(word, vocabulary, NEARLY_THE_SAME))
+    }
+    words = tuple(corrections.get(word, word) for word in wanted.words)
+    notice = (f"read as: {' '.join(words)}",) if corrections else ()
+    return replace(wanted, words=words, problems=(*wanted.problems, *notice))
 
 
 def is_doubted(runtime: Runtime, text: str) -> bool:
-    """Return True for a text that may tell a secret, unless the person was asked about it just
-    before.
-    """
+    """Return True for a text that may hold a secret, unless the person just repeated the text."""
     is_new = may_tell_secret(text) and text != runtime.doubted
     runtime.doubted = text
     return is_new
 
 
 def _sure(runtime: Runtime, text: str) -> str:
-    """Return a text as it may be kept, of which the person is sure. Raises `UsageError`, once for
-    what may be a secret.
-    """
+    """Return the checked text. Raises `UsageError`, once, for a text that may hold a secret."""
     text = checked(text)
     if is_doubted(runtime, text):
         raise UsageError(DOUBTED)
@@ -292,9 +272,7 @@ def _sure(runtime: Runtime, text: str) -> str:
 
 
 def checked(text: str) -> str:
-    """Return a text as it may be kept. Raises `UsageError` for nothing, a secret, and what is too
-    long.
-    """
+    """Return the cleaned text. Raises `UsageError` for an empty, secret or overlong one."""
     text = one_line(clean(text))
     if not text:
         raise UsageError("There is nothing to remember.")
@@ -302,7 +280,8 @@ def checked(text: str) -> str:
         raise UsageError(SECRET)
     if len(text) > MAX_MEMORY_CHARS:
         raise UsageError(
-            f"A memory is one or two sentences: at most {MAX_MEMORY_CHARS} characters, this has {len(text)}.",
+            f"A memory is one or two sentences: at most {MAX_MEMORY_CHARS} characters,"
+            f" this has {len(text)}.",
             "Split it.",
         )
     return text
@@ -317,16 +296,13 @@ def _check(runtime: Runtime, category: str | None, importance: int | None) -> No
 
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    # At commas, as the form writes and reads them: else one tag would be several after the next
-    # edit.
+    # Split at commas, as the form writes and reads tags: else the next edit would split them.
     cleaned = [
-        shorten(one_line(clean(text)).strip(), MAX_TAG_CHARS)
+        shorten(one_line(clean(part)).strip(), MAX_TAG_CHARS)
         for tag in tags
-        for text in tag.split(",")
+        for part in tag.split(",")
     ]
-    first = {
-        tag.casefold(): tag for tag in reversed(cleaned) if tag
-    }  # the first form of each stays
+    first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first spelling wins
     if len(first) > MAX_TAGS:
         raise UsageError(f"At most {MAX_TAGS} tags.")
     if any(map(tells_secret, cleaned)):
@@ -335,10 +311,11 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
-    cleaned = tuple(one for step in steps if (one := one_line(clean(step))))
+    cleaned = tuple(text for step in steps if (text := one_line(clean(step))))
     if len(cleaned) > MAX_STEPS:
         raise UsageError(
-            f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.", "Make two of it."
+            f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.",
+            "Split it into two.",
         )
     if too_long := next(
         (number for number, text in enumerate(cleaned, start=1) if len(text) > MAX_STEP_CHARS), 0
@@ -353,10 +330,10 @@ def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_kinds(
-    found: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None
+    changed: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None
 ) -> None:
     """Raise `UsageError` where a how-to would become a fact, or the other way round."""
-    for memory in found:
+    for memory in changed:
         if memory.kind is Kind.PROCEDURAL and category is not None:
             raise UsageError(
                 "A how-to keeps its category: agents that may read how-tos find it there."
@@ -368,12 +345,10 @@ def _check_kinds(
 
 
 def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revision:
-    """Carry out changes that are taken back together, but for those that change nothing. All are
-    made, or none.
-    """
+    """Apply changes in one step, all or none; skip those without effect."""
     if not steps:
-        raise UsageError("Nothing is chosen.")
-    actual = [step for step in steps if not _is_so(runtime, step)]
+        raise UsageError("Nothing is selected.")
+    actual = [step for step in steps if not _is_without_effect(runtime, step)]
     if not actual:
         raise UsageError("Nothing changes: it is so already.")
     actor = actor or runtime.actor()
@@ -382,14 +357,14 @@ def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revi
     return first
 
 
-def _is_so(runtime: Runtime, change: Change) -> bool:
-    """Say whether a memory is as a change would make it."""
+def _is_without_effect(runtime: Runtime, change: Change) -> bool:
+    """Return True if a change would leave its memory as it is."""
     match change:
         case Pinned(memory_id=memory_id, pinned=pinned):
             return get(runtime, memory_id).pinned is pinned
         case Updated(memory_id=memory_id):
-            one = get(runtime, memory_id)
+            memory = get(runtime, memory_id)
             parts = ("text", "tags", "importance", "category", "steps")
-            return all(getattr(change, part) in (None, getattr(one, part)) for part in parts)
+            return all(getattr(change, part) in (None, getattr(memory, part)) for part in parts)
         case _:
             return False

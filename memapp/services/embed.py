@@ -1,7 +1,7 @@
-"""Embeds new facts and messages in idle time, and relates each new fact to the most similar ones.
+"""The job `embed`: vectors of new memories and messages, and links between similar memories.
 
-Vectors and relations are saved together: a fact with a vector has been related, so nothing is left
-half done.
+Vectors and links of a memory are saved together: a memory with a vector is linked already, so
+nothing is left half done.
 """
 
 import logging
@@ -26,22 +26,21 @@ log = logging.getLogger(__name__)
 BATCH = 32
 RECENT_TEXTS = 256
 Alike = dict[int, list[tuple[int, float]]]
-"""For each fact, the facts similar enough to be related, with their cosine; all by key."""
+"""For each memory, the similar ones with their cosine; all by key."""
 _recent: WeakKeyDictionary[Embedder, dict[str, Vectors]] = WeakKeyDictionary()
 KINDS: tuple[OwnerKind, ...] = ("memory", "message")
 
 
 def embed(runtime: Runtime, cancel: Cancel) -> int:
-    """Embed all that has no vector of this model; return how many texts that were."""
+    """Embed all texts without a vector of this model; return their number."""
     return sum(run(runtime, cancel))
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator[int]:
-    """Embed facts and messages that have no vector of this model, the newest batch first; yield how
-    many, batch by batch.
+    """Embed texts without a vector, the newest batch first; yield the size of each batch.
 
-    In a batch the older fact comes first: each is related to what was there before it, together as
-    one by one.
+    Within a batch older memories come first, so each is linked to the memories before, in one batch
+    as one by one.
     """
     embedder = runtime.embedding.ready()
     if embedder is None:
@@ -52,18 +51,18 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator
             if not batch:
                 break
             rows = embedder.embed([text for _, text in batch])
-            found = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
+            alike = _alike(runtime, batch, rows, embedder.model_id) if kind == "memory" else {}
             with runtime.write() as session:
                 saved = vectors.save(session, kind, embedder.model_id, batch, rows)
                 if kind == "memory":
-                    _relate(runtime, session, saved, found, embedder.model_id)
+                    _relate(runtime, session, saved, alike, embedder.model_id)
             yield len(batch)
             if len(batch) < BATCH:
                 break
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count what has no vector yet; none without an embedding model."""
+    """Count the texts without a vector; 0 without an embedding model."""
     embedder = runtime.embedding.ready()
     return (
         sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS)
@@ -80,11 +79,10 @@ def stored(runtime: Runtime) -> int:
 def embedded(
     slot: ModelSlot[Embedder], texts: Sequence[str], *, wait: bool = False
 ) -> Vectors | None:
-    """Return the vectors of texts by the model that searches or the one that reads; None where it
-    fails: then words must do.
+    """Return the vectors of texts; None if the model fails, so that words must do.
 
-    Those of the last texts are kept: a turn compares its message with what was expected, with
-    facts, and with life domains.
+    The last vectors are cached: a turn compares its message with the prediction, with memories, and
+    with life domains.
     """
     embedder = slot.ready()
     if embedder is None:
@@ -104,44 +102,43 @@ def embedded(
 
 
 def let_go() -> None:
-    """Forget the last texts that were compared."""
+    """Drop the cached vectors."""
     _recent.clear()
 
 
 def _alike(
     runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str
 ) -> Alike:
-    """Compare the facts of a batch with those before and with each other."""
+    """Compare the memories of a batch with earlier ones and with each other."""
     session = runtime.read()
-    known = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
+    stored = vectors.matrix(runtime.database, runtime.user_id, "memory", model_id)
     least = runtime.settings.link_min
-    found = {}
-    for place, ((key, _), likeness) in enumerate(
-        zip(batch, known.likenesses(session, rows), strict=True)
-    ):
+    alike = {}
+    likenesses = stored.likenesses(session, rows)
+    for place, ((key, _), likeness) in enumerate(zip(batch, likenesses, strict=True)):
         before = [
             (other, likeness.of(other))
             for other in likeness.nearest(4 * runtime.settings.link_top_k, least)
         ]
         beside = [(batch[at][0], float(rows[place] @ rows[at])) for at in range(place)]
-        found[key] = [
+        alike[key] = [
             (other, cosine)
             for other, cosine in [*before, *beside]
             if other != key and cosine >= least
         ]
-    return found
+    return alike
 
 
 def _relate(
-    runtime: Runtime, session: Session, saved: Sequence[int], found: Alike, model_id: str
+    runtime: Runtime, session: Session, saved: Sequence[int], alike: Alike, model_id: str
 ) -> None:
     ids = memories.ids_of(
-        session, {*saved, *(other for near in found.values() for other, _ in near)}
+        session, {*saved, *(other for near in alike.values() for other, _ in near)}
     )
     for key in saved:
-        there = relations.pairs_of(session, ids[key])
-        likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
-        links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
-        if new := tuple(link for link in links if link[0] not in there):
+        linked = relations.pairs_of(session, ids[key])
+        similar = [(ids[other], cosine) for other, cosine in alike[key] if other in ids]
+        links = strongest(similar, runtime.settings.link_min, runtime.settings.link_top_k)
+        if new := tuple(link for link in links if link[0] not in linked):
             actor, closest = Actor(f"model:{model_id}"), max(value for _, value in new)
             changes.apply(session, Linked(ids[key], new), actor, sim=closest)

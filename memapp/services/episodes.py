@@ -1,9 +1,7 @@
-"""Episodes: what was talked about in a chat, written by a model that is trusted with it when the
-chat rests or has grown long.
+"""The job `episodes`: a trusted model sums up a chat that rests or has grown long.
 
-Only ordinary sentences are summed up, so nothing that waits for a yes, was denied or is sensitive
-stands in an episode: the job `episodes`. An episode that rests on a message that may not be told
-any more is not told.
+Only ordinary sentences are summed up, so nothing pending, denied or sensitive stands in an episode.
+An episode is withheld once one of its messages may no longer be shown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ from memapp.domain.utterance import DEFAULT_IMPORTANCE
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.held import unsaid
 from memapp.language.word_file import words_of
-from memapp.prompts import episodes as words
+from memapp.prompts import episodes as prompts
 from memapp.runtime import Runtime
 from memapp.services import ask_first
 from memapp.services.model_jobs import may_do
@@ -29,17 +27,17 @@ from memapp.store import episodes as store
 from memapp.store.encoding import new_id
 
 EPISODE = "episode"
-"""The category of an episode; what happened in the person's life is of the category `event`."""
+"""The category of an episode; an event of the person's life has the category `event`."""
 REST = timedelta(minutes=30)
 LONG = 8
-"""After so many messages an episode is made of a chat that goes on."""
+"""The number of messages after which an ongoing chat gets an episode."""
 SHOWN = 6
-"""The last episodes of a chat that a prompt shows."""
+"""The number of last episodes that a prompt shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The messages of a chat that one episode is made of, all of one day."""
+    """The messages of one day of a chat, for one episode."""
 
     thread_id: str
     after: int
@@ -51,9 +49,7 @@ class _Stretch:
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Make the episodes of the chats that rest or have grown long; yield 1 for each. Raises
-    `ModelError`.
-    """
+    """Sum up the chats that rest or have grown long; yield 1 for each. Raises `ModelError`."""
     model = runtime.chat.ready()
     while (
         model
@@ -65,33 +61,27 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the chats that the model that is loaded would sum up now."""
+    """Count the chats that the loaded model would sum up now."""
     return len(_due(runtime)) if may_do(runtime, runtime.chat.ready(), "episodes") else 0
 
 
 def episodes_of(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
-    """Return the episodes made of any of these messages that may be told, oldest first."""
+    """Return the episodes made of any of the messages that may be shown, oldest first."""
     session = runtime.read()
-    found = [
+    episodes = [
         memory
         for memory in memories.list_learned_from(session, [message.id for message in said])
         if memory.category == EPISODE
     ]
-    return sorted(
-        (memory for memory in found if may_be_told(runtime, memory)), key=lambda one: one.created_at
-    )
+    shown = [memory for memory in episodes if may_be_told(runtime, memory)]
+    return sorted(shown, key=lambda memory: memory.created_at)
 
 
 def in_prompt(runtime: Runtime, thread_id: str, before: int) -> tuple[str, ...]:
-    """Return the episodes of what a chat was about, as far as it has left the prompt by the message
-    at `before`.
-    """
-    gone = [
-        message
-        for message in chat.list_messages(runtime.read(), thread_id, before=before)
-        if message.role is Role.USER
-    ]
-    return tuple(memory.text for memory in episodes_of(runtime, gone)[-SHOWN:])
+    """Return the last episodes of messages before `before`, which have left the prompt."""
+    earlier = chat.list_messages(runtime.read(), thread_id, before=before)
+    typed = [message for message in earlier if message.role is Role.USER]
+    return tuple(memory.text for memory in episodes_of(runtime, typed)[-SHOWN:])
 
 
 def _due(runtime: Runtime) -> list[store.Untold]:
@@ -104,13 +94,17 @@ def _due(runtime: Runtime) -> list[store.Untold]:
 
 
 def _next(runtime: Runtime) -> _Stretch | None:
-    """Return the oldest stretch that is due: of one day, and no longer than an episode is made of."""
+    """Return the oldest stretch due: of one day, and of at most `LONG` messages."""
     for untold in _due(runtime):
         messages = chat.messages_after(runtime.read(), untold.thread_id, untold.after + 1)
-        first = next(list(of_day) for _, of_day in groupby(messages, key=_day))
-        asked = [message.seq for message in first if message.role is Role.USER][: LONG + 1]
-        kept = [message for message in first if len(asked) <= LONG or message.seq < asked[-1]]
-        return _Stretch(untold.thread_id, untold.after, tuple(kept))
+        first_day = next(list(of_day) for _, of_day in groupby(messages, key=_day))
+        typed_seqs = [message.seq for message in first_day if message.role is Role.USER][: LONG + 1]
+        stretch = [
+            message
+            for message in first_day
+            if len(typed_seqs) <= LONG or message.seq < typed_seqs[-1]
+        ]
+        return _Stretch(untold.thread_id, untold.after, tuple(stretch))
     return None
 
 
@@ -119,9 +113,7 @@ def _day(message: Message) -> date:
 
 
 def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel) -> Iterator[int]:
-    """Let a model sum up a stretch; yield 1 where it says nothing more than was said. It is asked
-    once.
-    """
+    """Ask a model, once, for an episode; yield 1 if the episode adds nothing to the messages."""
     erasures = runtime.database.erasures
     said: dict[str, list[str]] = {}
     for message in untouched(runtime, stretch.messages):
@@ -129,20 +121,21 @@ def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel)
             return
         if ordinary := ordinary_sentences(runtime, message):
             said[message.id] = ordinary
-    told = [text for some in said.values() for text in some]
-    text = (
-        words.parse(whole_reply(model, *words.request(told, stretch.day), cancel)) if told else ""
-    )
+    sentences = [sentence for ordinary in said.values() for sentence in ordinary]
+    text = ""
+    if sentences:
+        request = prompts.request(sentences, stretch.day)
+        text = prompts.parse(whole_reply(model, *request, cancel))
     if cancel.is_set():
         return
-    may_be_told = is_grounded(text, told, stretch.day) and surely_ordinary(runtime, [text])
-    memory = _memory(stretch, text, list(said), runtime.clock()) if may_be_told else None
+    may_be_kept = is_grounded(text, sentences, stretch.day) and surely_ordinary(runtime, [text])
+    memory = _memory(stretch, text, list(said), runtime.clock()) if may_be_kept else None
     if _save(runtime, stretch, memory, f"model:{model.name}", erasures):
         yield 1
 
 
 def is_grounded(text: str, said: Sequence[str], day: date) -> bool:
-    """Return True for an episode with no name or number that was not said."""
+    """Return True if every name and number of an episode was said."""
     is_said = not unsaid(text, [*said, "User", f"{day.day} {day:%B %Y}"], words_of(" ".join(said)))
     return is_said and 0 < len(text) <= MAX_MEMORY_CHARS
 
@@ -150,21 +143,16 @@ def is_grounded(text: str, said: Sequence[str], day: date) -> bool:
 def _save(
     runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, erasures: int
 ) -> bool:
-    """Store an episode, and up to where the chat is told now; return whether there is a new one.
+    """Save an episode, and the end of its stretch; return True if there is a new episode.
 
-    Nothing is stored where messages were edited or erased meanwhile, or another process was faster:
-    it is made the next time.
+    Nothing is saved if messages were edited or erased meanwhile, or another process was faster: the
+    next run tries again.
     """
     end = stretch.messages[-1].seq
     with runtime.write() as session:
-        there = [
-            message
-            for message in chat.messages_after(session, stretch.thread_id, stretch.after + 1)
-            if message.seq <= end
-        ]
-        is_same = [(message.id, message.text) for message in there] == [
-            (message.id, message.text) for message in stretch.messages
-        ]
+        stored = chat.messages_after(session, stretch.thread_id, stretch.after + 1)
+        texts = [(message.id, message.text) for message in stored if message.seq <= end]
+        is_same = texts == [(message.id, message.text) for message in stretch.messages]
         is_next = store.get_end(session, stretch.thread_id) == stretch.after
         if runtime.database.erasures != erasures or not (is_same and is_next):
             return False

@@ -1,6 +1,4 @@
-"""Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and
-each memory as a note.
-"""
+"""Exports: JSON Lines that `services.imports` reads back, Markdown, and a folder of notes."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
@@ -27,7 +25,7 @@ from memapp.store.session import Session
 
 
 def as_lines(runtime: Runtime) -> Generator[str, None, None]:
-    """Yield everything that the person has as JSON Lines, as it is at one moment."""
+    """Yield all data as JSON Lines, from one snapshot."""
     session = runtime.read()
     with store.one_moment(session):
         header = portable.Header(
@@ -41,24 +39,25 @@ def as_lines(runtime: Runtime) -> Generator[str, None, None]:
 
 
 def as_markdown(runtime: Runtime) -> Generator[str, None, None]:
-    """Yield what memapp knows, and all chats, for reading."""
+    """Yield profile, memories and chats as Markdown for reading."""
     session = runtime.read()
     with store.one_moment(session):
         yield "# memapp\n"
-        if known := _profile(session):
-            yield f"\n## Profile\n\n{known}"
+        if profile := _profile(session):
+            yield f"\n## Profile\n\n{profile}"
         facts = memories.list_memories(session, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
             for fact in facts:
                 if fact.category == category:
-                    yield f"- {reported(fact)}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
+                    star = " ★" if fact.pinned else ""
+                    yield f"- {reported(fact)}{star} ({fact.created_at:%Y-%m-%d})\n"
         for thread in reversed(chat.list_threads(session, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
 
 
 class Written(NamedTuple):
-    """How many notes an export to a folder wrote."""
+    """The numbers of notes that an export to a folder wrote."""
 
     memories: int
     chats: int
@@ -66,10 +65,9 @@ class Written(NamedTuple):
 
 
 def write_notes(runtime: Runtime, folder: Path) -> Written:
-    """Write each live memory as a note that `services.imports` reads back, and chats and profile
-    for reading, into a new folder.
+    """Write live memories as notes that `services.imports` reads back, into a new folder.
 
-    All are written, or none.
+    Chats and the profile are written for reading. All notes are written, or none.
     """
     session, written = runtime.read(), Counter[str]()
     try:
@@ -88,31 +86,27 @@ def write_notes(runtime: Runtime, folder: Path) -> Written:
 
 
 def _notes(runtime: Runtime, session: Session) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind of each note, its name, and its text."""
+    """Yield the kind, the name and the text of each note."""
     for line in store.items(session, (portable.MemoryLine,)):
         if line["state"] == "live":
-            said = [
+            sources = [
                 (_where(runtime, message), message.text)
                 for message in chat.get_messages(session, line["sources"])
             ]
-            told = [_told(moment) for moment in activity.timeline(runtime, line["id"])]
-            yield (
-                "memory",
-                memory_notes.file_name(line["text"], line["id"]),
-                memory_notes.write(line, said, told),
-            )
+            versions = [_version(moment) for moment in activity.timeline(runtime, line["id"])]
+            name = memory_notes.file_name(line["text"], line["id"])
+            yield "memory", name, memory_notes.write(line, sources, versions)
     for thread in chat.list_threads(session, limit=None):
-        text = memory_notes.write_for_reading(
-            "chat", thread.title, export_thread(runtime, thread.id, "md")
-        )
+        exported = export_thread(runtime, thread.id, "md")
+        text = memory_notes.write_for_reading("chat", thread.title, exported)
         yield "chat", f"chats/{memory_notes.file_name(thread.title, thread.id)}", text
-    if known := _profile(session):
-        yield "profile", "profile.md", memory_notes.write_for_reading("profile", "Profile", known)
+    if profile := _profile(session):
+        yield "profile", "profile.md", memory_notes.write_for_reading("profile", "Profile", profile)
 
 
 def _profile(session: Session) -> str:
-    known = consents.read_profile(session)
-    return "".join(f"- {label(field)}: {'; '.join(values)}\n" for field, values in known.items())
+    profile = consents.read_profile(session)
+    return "".join(f"- {label(field)}: {'; '.join(values)}\n" for field, values in profile.items())
 
 
 def _where(runtime: Runtime, message: Message) -> str:
@@ -120,16 +114,18 @@ def _where(runtime: Runtime, message: Message) -> str:
     return f"{message.created_at:%Y-%m-%d %H:%M} UTC, in the chat “{title}”:"
 
 
-def _told(moment: Moment) -> str:
-    return f"{moment.at:%Y-%m-%d %H:%M} UTC, {moment.event.told} by {who(moment.actor)}: “{moment.version.text}”"
+def _version(moment: Moment) -> str:
+    when, event = f"{moment.at:%Y-%m-%d %H:%M} UTC", moment.event.told
+    return f"{when}, {event} by {who(moment.actor)}: “{moment.version.text}”"
 
 
 def write_private(runtime: Runtime, path: Path, pieces: Iterable[str]) -> None:
-    """Write a file that only the person can read; never through a link; an existing file stays
-    until the new one is whole.
+    """Write a file that only the person can read, never through a link.
+
+    An existing file is replaced when the new one is complete.
     """
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
+        raise UsageError(f"{path} is a link or not a plain file.", "Name another file.")
     try:
         with (
             noted(runtime.database.path, path),

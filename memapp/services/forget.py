@@ -1,9 +1,8 @@
-"""Forgetting for good: memories with all that repeats them, chats, or a word wherever it stands; a
-scan proves the receipt.
+"""Erasure for good: memories with their repetitions, chats, or a word wherever it stands.
 
-What is begun is finished: what a kill leaves undone is done at the next start, by `finish`. The
-copies beside the file are cleaned before the file itself, so that the words to look for are known
-as long as they are needed.
+A scan proves the receipt. An erasure cut short by a kill is completed by `finish` at the next
+start. The copies beside the file are cleaned before the file itself, so that the words to look for
+are known as long as they are needed.
 """
 
 import logging
@@ -33,9 +32,7 @@ from memapp.tools import markers
 log = logging.getLogger(__name__)
 
 TELLING_CHARS = 12
-"""A shorter message says nothing that could be told apart from others: it is erased, but not looked
-for elsewhere.
-"""
+"""The least length of a message that is looked for elsewhere; a shorter one is only erased."""
 FEWEST_CHARS = 2
 
 By = Literal["person", "lifecycle"]
@@ -45,23 +42,22 @@ is_forgotten = reading(erasing.is_forgotten)
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What other processes did since the last look."""
+    """The changes of other processes since the last look."""
 
     changed: bool
     erased: bool
-    """Something was erased for good: nothing that was read before may be shown or saved again."""
+    """Whether something was erased: earlier reads may not be shown or saved again."""
     wanted: bool
-    """One of them waits for this process to close the file."""
+    """Whether a process waits for this one to close the file."""
 
 
 def purge(
     runtime: Runtime, memory_ids: Sequence[str], *, messages: bool = False, by: By = "person"
 ) -> Receipt:
-    """Erase memories in the trash for good, with those that they took in and with what repeats
-    them.
+    """Erase memories in the trash, with merged memories and repetitions.
 
-    One that is live by then is left out. `messages` also erases the messages that they came from,
-    with what was asked and replied. Raises `NotFound` if none is there.
+    A memory restored meanwhile is left out. With `messages` the source messages are erased, too,
+    with the questions and replies around them. Raises `NotFound` if none is in the trash.
     """
 
     def job(session: Session) -> PurgeJob:
@@ -75,22 +71,18 @@ def purge(
 
 
 def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person") -> Receipt:
-    """Erase chats for good, with all that belongs to them, and what nobody agreed to yet. What
-    memapp learned from them stays.
-    """
+    """Erase chats with all their messages and pending requests; learned memories stay."""
     return _erase(runtime, lambda _: PurgeJob(thread_ids=tuple(thread_ids)), by)
 
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
-    """Erase everything that holds some words, one after the other, whatever their case: memories,
-    messages, all the rest.
-    """
+    """Erase everything that holds a phrase, whatever its case: memories, messages, all the rest."""
     job = PurgeJob(words=(_checked(words),))
     return _erase(runtime, lambda _: job, "person")
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
-    """Say what `forget_everywhere` would erase: do it, count, and let nothing of it stay."""
+    """Count the items that `forget_everywhere` would erase, by an erasure rolled back."""
     words = _checked(words)
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
         before = consents.read_profile(session)
@@ -108,23 +100,24 @@ def preview(runtime: Runtime, words: str) -> Preview:
 
 
 def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes
-    nothing from it.
+    """Return the profile values that memories hold, too: `Health: epilepsy`.
+
+    Erasing the memories leaves the profile as it is.
     """
     session = runtime.read()
-    texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
-    said = {
+    texts, profile = finding.texts_of(session, memory_ids), consents.read_profile(session)
+    shared = {
         field: [value for value in values if any(map(Needles([value]).held_by, texts))]
-        for field, values in known.items()
+        for field, values in profile.items()
     }
-    return _listed(said)
+    return _listed(shared)
 
 
 def finish(runtime: Runtime) -> None:
-    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another
-    process is at is its own.
+    """Complete a backup or an erasure that a kill interrupted; called at each start.
 
-    Where that fails it is tried again at the next start: it keeps nobody from their memory.
+    The work of another process is left alone. A failure is retried at the next start: nobody is
+    kept from their memory.
     """
     with held(runtime.database.path, COPIES) as mine:
         if not mine:
@@ -146,12 +139,12 @@ def finish(runtime: Runtime) -> None:
 
 
 def is_unfinished(runtime: Runtime) -> bool:
-    """Say whether an erasure was begun that is not finished."""
+    """Return True if an erasure was begun and is not finished."""
     return purge_jobs.planned(runtime.read())[1]
 
 
 def hear_others(runtime: Runtime) -> Heard:
-    """Look what other processes did, and free what this one keeps of words that were erased."""
+    """Notice the changes of other processes; free cached words that another process erased."""
     database = runtime.database
     wanted = database.is_wanted()
     if not database.changed_elsewhere():
@@ -163,18 +156,19 @@ def hear_others(runtime: Runtime) -> Heard:
 
 
 def _free_erased(runtime: Runtime) -> None:
-    """Free what this process keeps of words that were erased."""
+    """Free the caches and the model context, which may hold erased words."""
     runtime.database.heard_erasures = runtime.database.erasures
     vectors.let_go(runtime.database)
     embed.let_go()
     if model := runtime.chat.ready():
-        with suppress(ModelError):  # one that was closed keeps nothing
+        with suppress(ModelError):  # a closed model keeps nothing
             model.forget()
 
 
 def _erase(runtime: Runtime, job: Callable[[Session], PurgeJob], by: By) -> Receipt:
-    """Plan and do what the person wishes; or do what is due, which is not planned: what a kill
-    leaves is due afterwards too.
+    """Erase on the person's wish, with a plan on disk; or erase overdue items, without one.
+
+    Overdue items need no plan: after a kill they are still overdue.
     """
     with at_the_copies(runtime.database.path):
         text_traces.remove_unfinished(runtime.database.path)
@@ -190,19 +184,19 @@ def _erase(runtime: Runtime, job: Callable[[Session], PurgeJob], by: By) -> Rece
 
 
 def _carry_out_plan(runtime: Runtime) -> Receipt:
-    """Do all that is planned: only what the person wished is."""
+    """Carry out all planned erasures, which only the person can plan."""
     return _carry_out(runtime, purge_jobs.planned(runtime.read())[0], "person")
 
 
 def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
-    """Do all of a job, and then look whether anything of it is left."""
+    """Erase all of a job, then scan for remains."""
     actor, session = runtime.actor(name=by), runtime.read()
     in_profile = said_in_profile(runtime, job.memory_ids) if by == "person" else ()
     said = finding.texts_of(session, job.memory_ids)
     sent = finding.texts_of_messages(
         session, (*job.message_ids, *chat.message_ids_of(session, job.thread_ids))
     )
-    # All that has to be gone afterwards.
+    # All of this must be gone afterwards.
     texts = [*said, *(text for text in sent if len(text) >= TELLING_CHARS), *job.words]
     erase = partial(erasing.erase, actor=actor, job=job, said=said, sent=sent)
     needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
@@ -215,14 +209,11 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
         erase=erase,
     )
     fates = {path: clean(path) for path in text_traces.copies(database)}
-    with (
-        runtime.decide() as session
-    ):  # the wish to forget is the person's decision on what waits for one, too
+    # The wish to forget also decides the pending requests.
+    with runtime.decide() as session:
         over = session.now if by == "lifecycle" else None
-        still = finding.in_trash(
-            session, job.memory_ids, over
-        )  # the person may have brought something back since
-        job = replace(job, memory_ids=still)
+        # The person may have restored a memory meanwhile.
+        job = replace(job, memory_ids=finding.in_trash(session, job.memory_ids, over))
         if by == "lifecycle":
             before = session.now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(session, job.thread_ids, before))
@@ -237,13 +228,9 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
         markers.forget(str(runtime.paths.cache))
     cleaned, dropped = (list(fates.values()).count(fate) for fate in (Fate.CLEANED, Fate.DROPPED))
     settled = _settle(runtime)
-    scan = text_traces.scan(
-        runtime.database,
-        [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
-        ByteNeedles(
-            [*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]
-        ),
-    )
+    plain = [normal for text in texts if (normal := normalise(text)) not in text.lower()]
+    files = [runtime.paths.log, runtime.paths.personas, runtime.paths.config]
+    scan = text_traces.scan(runtime.database, files, ByteNeedles([*texts, *plain]))
     also_in = finding.memories_with(runtime.read(), texts) if by == "person" else ()
     barred = {*scan.unread, *(path.name for path, fate in fates.items() if fate is Fate.BARRED)}
     counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, scan.files)
@@ -259,7 +246,7 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
 
 
 def _settle(runtime: Runtime) -> bool:
-    """Clean what SQLite and the models keep of deleted text."""
+    """Clean the deleted text that SQLite and the models keep."""
     settled = text_traces.settle(runtime.database)
     _free_erased(runtime)
     if settled:
@@ -269,7 +256,7 @@ def _settle(runtime: Runtime) -> bool:
 
 
 def _listed(said: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return values of a profile, each with its field: `Health: migraine`."""
+    """Return profile values, each with its field: `Health: migraine`."""
     return tuple(f"{label(field)}: {value}" for field, values in said.items() for value in values)
 
 
@@ -277,7 +264,7 @@ def _checked(words: str) -> str:
     words = one_line(clean(words))
     if len(words) < FEWEST_CHARS:
         raise UsageError(
-            "Say which words are to be forgotten everywhere.",
+            "Name the words to forget everywhere.",
             f"At least {FEWEST_CHARS} characters.",
         )
     return words

@@ -1,7 +1,7 @@
-"""How-tos: what a person writes down as a title and steps, and running it down as a checklist.
+"""How-tos, written as a title and steps, and their use as checklists.
 
-A how-to is a memory of a kind of its own, and changes, goes and comes back like any other
-(`services.curate`). No chat reads it; an agent does whose allowlist has its category.
+A how-to is a memory of a kind of its own; `services.curate` changes, deletes and restores how-tos
+like any other memory. No chat reads a how-to; an agent does if the allowlist has the category.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,13 @@ from memapp.store.session import Session
 
 
 def add(runtime: Runtime, text: str) -> Revision:
-    """Keep a how-to that is written as a title and its steps. Raises `UsageError` for what is not."""
+    """Add a how-to written as a title and steps. Raises `UsageError` for any other text."""
     howto = in_imperative(read_howto(text))
     return curate.add(runtime, howto.title, steps=howto.steps)
 
 
 def edit(runtime: Runtime, memory_id: str, text: str) -> Revision:
-    """Put another title and other steps in place, written like a new how-to. Raises `UsageError`
-    for a memory that is none.
-    """
+    """Replace the title and steps of a how-to. Raises `UsageError` for any other memory."""
     howto = in_imperative(read_howto(text))
     return curate.edit(
         runtime, checklist(runtime, memory_id).howto.id, howto.title, steps=howto.steps
@@ -41,18 +39,16 @@ def edit(runtime: Runtime, memory_id: str, text: str) -> Revision:
 
 
 def propose(runtime: Runtime, message: Message) -> None:
-    """Put a way of doing something before the person that they told in a message as their own, step
-    by step.
-    """
-    told = None if message.pasted else told_way(message.typed_text)
-    if told is None or any(map(tells_secret, (told.title, *told.steps))):
+    """Create a consent request for a how-to that the person tells in a message, step by step."""
+    howto = None if message.pasted else told_way(message.typed_text)
+    if howto is None or any(map(tells_secret, (howto.title, *howto.steps))):
         return
-    if memories.find_same(runtime.read(), normalise(told.title)) is not None:
+    if memories.find_same(runtime.read(), normalise(howto.title)) is not None:
         return
     now = runtime.clock()
     memory = Memory(
         id="",
-        text=told.title,
+        text=howto.title,
         tags=(),
         kind=Kind.PROCEDURAL,
         category=PROCEDURAL,
@@ -62,9 +58,9 @@ def propose(runtime: Runtime, message: Message) -> None:
         run_id=message.thread_id,
         created_at=now,
         updated_at=now,
-        steps=told.steps,
+        steps=howto.steps,
     )
-    requests.propose(runtime, HOWTO, told.title, message_id=message.id, typed=True, memory=memory)
+    requests.propose(runtime, HOWTO, howto.title, message_id=message.id, typed=True, memory=memory)
 
 
 def checklists(runtime: Runtime, limit: int | None = None) -> list[Checklist]:
@@ -76,21 +72,21 @@ def checklists(runtime: Runtime, limit: int | None = None) -> list[Checklist]:
 
 
 def checklist(runtime: Runtime, memory_id: str) -> Checklist:
-    """Return a how-to with how far it was run down. Raises `UsageError` for a memory that is none."""
+    """Return a how-to with its progress. Raises `UsageError` for any other memory."""
     session = runtime.read()
     memory = memories.get_memory(session, memory_id)
     if memory.kind is not Kind.PROCEDURAL:
-        raise UsageError("This memory is no how-to.", "memapp howto lists them.")
+        raise UsageError("This memory is not a how-to.", "`memapp howto` lists the how-tos.")
     return _checked(session, [memory])[0]
 
 
 def tick(runtime: Runtime, memory_id: str, *steps: int) -> Checklist:
-    """Tick steps off, each by its number; one that is ticked off is open again."""
+    """Tick steps off by number; a step ticked off before is open again."""
     before = checklist(runtime, memory_id)
     if before.howto.state is not State.LIVE:
         raise UsageError("This how-to is in the trash.", "Bring it back first.")
     if beyond := [step for step in steps if not 1 <= step <= len(before.done_at)]:
-        raise UsageError(f"There is no step {beyond[0]}: it has {len(before.done_at)}.")
+        raise UsageError(f"There is no step {beyond[0]}: this how-to has {len(before.done_at)}.")
     with runtime.write() as session:
         for step in steps:
             change = howtos.tick if before.done_at[step - 1] is None else howtos.untick
@@ -99,18 +95,18 @@ def tick(runtime: Runtime, memory_id: str, *steps: int) -> Checklist:
 
 
 def begin_again(runtime: Runtime, memory_id: str) -> Checklist:
-    """Let all steps be open again."""
+    """Open all steps again."""
     with runtime.write() as session:
         howtos.untick(session, memory_id)
     return checklist(runtime, memory_id)
 
 
-def _checked(session: Session, found: Sequence[Memory]) -> list[Checklist]:
-    ticks = howtos.ticks(session, [memory.id for memory in found])
+def _checked(session: Session, how_tos: Sequence[Memory]) -> list[Checklist]:
+    ticks = howtos.ticks(session, [memory.id for memory in how_tos])
     return [
         Checklist(
             memory,
             tuple(ticks.get((memory.id, number)) for number, _ in enumerate(memory.steps, start=1)),
         )
-        for memory in found
+        for memory in how_tos
     ]

@@ -1,9 +1,8 @@
-"""Insights: what several messages and memories show together, made once a day in idle time: the job
-`insights`.
+"""The job `insights`: patterns over several messages and memories, found once a day.
 
-What comes up regularly is counted. A model that is trusted with it concludes more. An insight rests
-on at least two messages or memories, on none that touches anything sensitive, and goes with them.
-One that the person dismissed is not made again while it lies in the trash.
+Recurring topics are counted; a trusted model concludes more. An insight rests on at least two
+messages or memories, none of them sensitive, and is deleted with them. A dismissed insight is not
+made again while in the trash.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ from memapp.language.held import unsaid
 from memapp.language.same import is_respelt
 from memapp.language.topics import topics_of
 from memapp.language.word_file import words_of
-from memapp.prompts import insights as words
+from memapp.prompts import insights as prompts
 from memapp.runtime import Runtime
 from memapp.services import ask_first, curate
 from memapp.services.embed import embedded
@@ -42,28 +41,26 @@ from memapp.store.session import Session
 DYNAMIC = "relationship_dynamic"
 LOOKED_BACK = timedelta(days=60)
 MESSAGES = 600
-"""The last messages that are counted in."""
+"""The number of last messages that are counted."""
 AT_ONCE = 3
-"""Insights that one run makes of what it counted."""
+"""The most insights by counting per run."""
 RENEWED = timedelta(days=7)
-"""So old one must be for its numbers to be counted anew."""
+"""The age at which the numbers of an insight are counted anew."""
 FACTS, SNIPPET_CHARS = 8, 1000
-"""What a model is shown: the newest memories, and of what the person said last so much."""
+"""The newest memories a model is shown, and the characters of last messages."""
 NEAR = 0.3
-"""Cosine of what a model concludes with what it has that from; below it, it is about something
-else.
-"""
+"""The least cosine between an insight and its evidence; a lower one shows another subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """An insight with what it rests on."""
+    """An insight with its evidence."""
 
     memory: Memory
     memories: tuple[Memory, ...]
     messages: tuple[Message, ...]
     by: str
-    """Who made it: memapp by counting, or a model by its name."""
+    """The author: memapp by counting, or the name of a model."""
 
     @property
     def evidence(self) -> int:
@@ -71,36 +68,32 @@ class Insight:
 
 
 def list_insights(runtime: Runtime) -> list[Insight]:
-    """Return the insights that are held, pinned ones first, each with its evidence."""
+    """Return the live insights with their evidence, pinned ones first."""
     session = runtime.read()
-    found = sorted(_held(session), key=lambda one: one.pinned, reverse=True)
-    evidence = relations.evidence_of(session, [memory.id for memory in found])
-    return [_with_evidence(session, memory, evidence[memory.id]) for memory in found]
+    insights = sorted(_held(session), key=lambda memory: memory.pinned, reverse=True)
+    evidence = relations.evidence_of(session, [memory.id for memory in insights])
+    return [_with_evidence(session, memory, evidence[memory.id]) for memory in insights]
 
 
 def keep_as_memory(runtime: Runtime, memory_id: str) -> str:
-    """Make an insight a memory of the person's own, which rests on nothing; return its id. It is
-    one step.
+    """Turn an insight into a memory of the person's own, without evidence; return the new id.
 
-    Raises `UsageError` for what is no insight, or is in the trash.
+    Raises `UsageError` for other memories, and for an insight in the trash.
     """
     actor = runtime.actor()
     with runtime.write() as session:
         insight = memories.get_memory(session, memory_id)
         if insight.kind is not Kind.INSIGHT:
-            raise UsageError("This is no insight.")
+            raise UsageError("This memory is not an insight.")
         changes.apply(session, SoftDeleted(insight.id, "person", runtime.purge_at()), actor)
         own = replace(
             insight,
             id=session.new_id(),
             kind=Kind.SEMANTIC,
             category=NOTES,
+            importance=curate.BY_HAND_IMPORTANCE,
             origin="person",
             sources=(),
-        )
-        own = replace(
-            own,
-            importance=curate.BY_HAND_IMPORTANCE,
             created_at=session.now,
             updated_at=session.now,
         )
@@ -108,9 +101,7 @@ def keep_as_memory(runtime: Runtime, memory_id: str) -> str:
 
 
 def run(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """End the insights that rest on what may not be told any more, and make new ones if there is
-    news; yield 1 for each.
-    """
+    """Delete insights on withheld evidence, make new ones after new messages; yield 1 for each."""
     yield from _end_stale(runtime)
     messages = store.list_typed(runtime.read(), runtime.clock() - LOOKED_BACK, MESSAGES)
     if not messages or (last and messages[-1].created_at <= last.ran_at):
@@ -129,11 +120,14 @@ def waiting(runtime: Runtime) -> int:
     return len(store.list_typed(runtime.read(), runtime.clock() - LOOKED_BACK, MESSAGES))
 
 
-def worded(one: Regularity) -> str:
-    """Return what was counted, as a sentence about User."""
-    first, last = (f"{day.day} {day:%B %Y}" for day in one.days)
-    on = f", mostly on {one.weekday}s" if one.weekday else ""
-    return f"In {one.chats} of {one.among} chats from {first} to {last} User talked about “{one.topic}”{on}."
+def worded(regularity: Regularity) -> str:
+    """Return a regularity as a sentence about User."""
+    first, last = (f"{day.day} {day:%B %Y}" for day in regularity.days)
+    on = f", mostly on {regularity.weekday}s" if regularity.weekday else ""
+    return (
+        f"In {regularity.chats} of {regularity.among} chats from {first} to {last}"
+        f" User talked about “{regularity.topic}”{on}."
+    )
 
 
 def _held(session: Session) -> list[Memory]:
@@ -148,18 +142,17 @@ def _dismissed(session: Session) -> list[Memory]:
 
 
 def _with_evidence(session: Session, insight: Memory, evidence: Sequence[str]) -> Insight:
-    said = chat.get_messages(session, insight.sources)
-    made = history.list_entries(session, insight.id, limit=None)
+    entries = history.list_entries(session, insight.id, limit=None)
     return Insight(
         insight,
         tuple(memories.get_memories(session, evidence)),
-        tuple(said),
-        made[-1].actor if made else RULES,
+        tuple(chat.get_messages(session, insight.sources)),
+        entries[-1].actor if entries else RULES,
     )
 
 
 def _end_stale(runtime: Runtime) -> Iterator[int]:
-    """Move to the trash what rests on a message that is gone, withheld or edited."""
+    """Delete the insights that rest on a deleted, withheld or edited message."""
     stale = [memory for memory in _held(runtime.read()) if not may_be_told(runtime, memory)]
     for memory in stale:
         with runtime.write() as session:
@@ -168,41 +161,42 @@ def _end_stale(runtime: Runtime) -> Iterator[int]:
         yield 1
 
 
-def _save_regularity(runtime: Runtime, one: Regularity, erasures: int) -> bool:
-    """Store what was counted in the place of the same from before, unless that is pinned or new;
-    return whether that is so.
+def _save_regularity(runtime: Runtime, regularity: Regularity, erasures: int) -> bool:
+    """Save a regularity in place of its older insight; return True if saved.
+
+    A pinned or recent insight on the same topic stays instead.
     """
-    text = worded(one)
-    sources = tuple(dict.fromkeys(said.message.id for said in one.said))
+    text = worded(regularity)
+    sources = tuple(dict.fromkeys(said.message.id for said in regularity.said))
     if len(sources) < 2 or not without_words_of_withheld(runtime.read(), [text]):
         return False
     with runtime.write() as session:
-        if runtime.database.erasures != erasures or any(
-            _is_about(old, one) for old in _dismissed(session)
-        ):
+        if runtime.database.erasures != erasures:
             return False
-        before = [old for old in _held(session) if _is_about(old, one)]
+        if any(_is_about(old, regularity) for old in _dismissed(session)):
+            return False
+        earlier = [old for old in _held(session) if _is_about(old, regularity)]
         if any(
             old.pinned or session.now - old.updated_at < RENEWED or old.text == text
-            for old in before
+            for old in earlier
         ):
             return False
         learned = [
             fact for fact in memories.list_learned_from(session, sources) if not fact.is_reflected
         ]
-        facts = [fact.id for fact in learned if not one.stems.isdisjoint(_stems(fact.text))]
-        memory = replace(_memory(text, sources, session.now), tags=(one.topic,))
+        facts = [fact.id for fact in learned if not regularity.stems.isdisjoint(_stems(fact.text))]
+        memory = replace(_memory(text, sources, session.now), tags=(regularity.topic,))
         actor = runtime.actor(name=RULES)
         if not ask_first.store_or_ask(runtime, session, Created(memory, tuple(facts)), actor):
             return False
-        for old in before:
+        for old in earlier:
             changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor)
     return True
 
 
-def _is_about(insight: Memory, one: Regularity) -> bool:
-    """Return True for an insight that counts the same topic, which stands as its tag."""
-    return not one.stems.isdisjoint(_stems(" ".join(insight.tags)))
+def _is_about(insight: Memory, regularity: Regularity) -> bool:
+    """Return True if an insight counts the same topic, which is its tag."""
+    return not regularity.stems.isdisjoint(_stems(" ".join(insight.tags)))
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -212,14 +206,13 @@ def _stems(text: str) -> frozenset[str]:
 def _conclude(
     runtime: Runtime, model: ChatModel, messages: Sequence[Message], cancel: Cancel, erasures: int
 ) -> Iterator[int]:
-    """Let a model conclude; yield 1 for each insight that is grounded, new and touches nothing
-    sensitive.
-    """
+    """Ask a model for insights; yield 1 for each that is grounded, new and not sensitive."""
     shown = _shown(runtime, messages, cancel)
     if len(shown) < 2 or cancel.is_set():
         return
     lines = [text for _, text in shown]
-    for conclusion in words.parse(whole_reply(model, *words.request(lines), cancel), len(lines)):
+    reply = whole_reply(model, *prompts.request(lines), cancel)
+    for conclusion in prompts.parse(reply, len(lines)):
         cited = [shown[number - 1] for number in conclusion.evidence]
         evidence = [text for _, text in cited]
         if cancel.is_set() or not (
@@ -230,17 +223,17 @@ def _conclude(
         sources = tuple(source.id for source, _ in cited if isinstance(source, Message))
         facts = tuple(source.id for source, _ in cited if isinstance(source, Memory))
         with runtime.write() as session:
-            known = any(
-                is_respelt(conclusion.text, old.text)
-                for old in (*_held(session), *_dismissed(session))
+            is_known = any(
+                is_respelt(conclusion.text, insight.text)
+                for insight in (*_held(session), *_dismissed(session))
             )
-            there = [
+            same_id = memories.find_same(session, session.normalise(conclusion.text))
+            live = [
                 fact for fact in memories.get_memories(session, facts) if fact.state is State.LIVE
             ]
-            known = (
-                known or memories.find_same(session, session.normalise(conclusion.text)) is not None
-            )
-            if runtime.database.erasures != erasures or len(there) < len(set(facts)) or known:
+            if is_known or same_id is not None or len(live) < len(set(facts)):
+                continue
+            if runtime.database.erasures != erasures:
                 continue
             change = Created(_memory(conclusion.text, sources, session.now), facts)
             if not ask_first.store_or_ask(runtime, session, change, Actor(f"model:{model.name}")):
@@ -249,17 +242,15 @@ def _conclude(
 
 
 def is_grounded(text: str, evidence: Sequence[str]) -> bool:
-    """Return True for an insight with no name or number but those of its evidence."""
+    """Return True if every name and number of an insight stands in its evidence."""
     return bool(text) and not unsaid(text, [*evidence, "User"], words_of(text))
 
 
 def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
-    """Return True for a text that is near to its evidence, surely ordinary, and has no word of what
-    waits or was denied.
-    """
-    if not without_words_of_withheld(runtime.read(), [text]) or not surely_ordinary(
-        runtime, [text]
-    ):
+    """Return True if a text is near its evidence, ordinary, and free of pending or denied words."""
+    if not without_words_of_withheld(runtime.read(), [text]):
+        return False
+    if not surely_ordinary(runtime, [text]):
         return False
     rows = embedded(runtime.reading, [text, *evidence], wait=True)
     return rows is not None and float(rows[0] @ np.mean(rows[1:], axis=0)) >= NEAR
@@ -268,27 +259,23 @@ def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
 def _shown(
     runtime: Runtime, messages: Sequence[Message], cancel: Cancel
 ) -> list[tuple[Memory | Message, str]]:
-    """Return what a model may conclude from: the newest memories, and what was said last, as far as
-    it is surely ordinary.
-    """
-    known = [
+    """Return the material for a model: the newest memories and last messages, if ordinary."""
+    newest = [
         memory
         for memory in memories.list_memories(runtime.read(), limit=4 * FACTS)
         if not memory.is_reflected
     ]
-    ordinary = frozenset(surely_ordinary(runtime, [memory.text for memory in known]))
+    ordinary = frozenset(surely_ordinary(runtime, [memory.text for memory in newest]))
     shown: list[tuple[Memory | Message, str]] = []
-    shown += [(memory, memory.text) for memory in known if memory.text in ordinary][:FACTS]
+    shown += [(memory, memory.text) for memory in newest if memory.text in ordinary][:FACTS]
     left = SNIPPET_CHARS
     for message in reversed(untouched(runtime, messages[-SNIPPET_CHARS // 20 :])):
-        said = (
-            shorten(" ".join(ordinary_sentences(runtime, message)), SNIPPET_CHARS)
-            if left > 0 and not cancel.is_set()
-            else ""
-        )
-        if said and len(said) <= left:
-            shown.append((message, said))
-        left -= len(said)
+        if left <= 0 or cancel.is_set():
+            break
+        snippet = shorten(" ".join(ordinary_sentences(runtime, message)), SNIPPET_CHARS)
+        if snippet and len(snippet) <= left:
+            shown.append((message, snippet))
+        left -= len(snippet)
     return shown
 
 

@@ -1,8 +1,7 @@
-"""The jobs that are done in idle time, in their order: when each is due, how long a run may take,
-and what waits for it.
+"""The jobs of idle time, in their order: the due times, the limit of a run, the pending work.
 
-A job can be stopped at any moment and goes on where it was; doing it twice does nothing more. The
-file knows of each when it ran last and is due next, and one process at a time is at them.
+A job can be cancelled at any moment and resumes later; a repetition changes nothing. The file keeps
+the last run and the next due time of each job, and only one process at a time runs jobs.
 """
 
 import time
@@ -33,10 +32,10 @@ from memapp.store import jobs as store
 from memapp.store import leases
 
 Done = Remembered | Retracted | ConsentRequest | int
-"""A fact or a request that was made, or what was ended; or how many other things were done."""
+"""A new memory or request, or a retracted memory; or the number of other things done."""
 UPKEEP = "upkeep"
 WAITED_SECONDS = 0.5
-"""How long it is waited for the work before, which was cancelled a moment ago."""
+"""The wait for an earlier run that was cancelled a moment ago."""
 EACH_TIME = timedelta(0)
 HOURLY = timedelta(hours=1)
 DAILY = timedelta(days=1)
@@ -48,24 +47,21 @@ class Job:
 
     name: str
     does: str
-    """What it does, in plain words."""
+    """The work, in plain words."""
     every: timedelta
-    """How long after a run it is due again."""
+    """The time from a run to the next."""
     seconds: float
-    """How long one run may take; the next goes on where it was."""
+    """The limit of one run; the next run resumes the work."""
     run: Callable[[Runtime, Cancel, Pace | None], Iterator[Done]]
-    """Does what it finds; it is told when it ran last, since a clock that leapt since is not to be
-    believed.
-    """
+    """Do the pending work; the last run is given, since a clock that leapt is not believed."""
     waiting: Callable[[Runtime], int]
-    """Counts what it would find now."""
+    """Count the work to be found now."""
     report: Callable[[Runtime, datetime], str] = lambda _runtime, _since: ""
-    """Says in a line what came of its runs since a time, where that is more than a number."""
+    """Return a line on the results since a time, where they are more than a number."""
     in_parts: bool = False
-    """Where little time is given, a part that was begun is done to its end: a slow model would
-    begin it anew for ever.
+    """Whether a part once begun is completed even in a short run.
 
-    It yields a number after each.
+    A slow model would begin anew forever. The job yields a number after each part.
     """
 
 
@@ -156,16 +152,16 @@ NOW_AND_THEN = (
     Job("backup", "write a backup", EVERY, 300.0, backups.run_job, backups.waiting),
 )
 JOBS = AFTER_A_REPLY + NOW_AND_THEN
-"""All of them, in the order in which they are done."""
+"""All jobs, in the order of their runs."""
 
 
 def pace(runtime: Runtime, job: Job) -> Pace | None:
-    """Return when a job ran last and is due again; None for one that never ran."""
+    """Return the last run and the next due time of a job; None before its first run."""
     return store.get_pace(runtime.read(), job.name)
 
 
 def is_due(runtime: Runtime, job: Job) -> bool:
-    """Say whether the time of a job has come."""
+    """Return True if a job is due."""
     last, now = pace(runtime, job), runtime.clock()
     return last is None or has_leapt(last, now) or now >= last.due_at
 
@@ -173,8 +169,7 @@ def is_due(runtime: Runtime, job: Job) -> bool:
 def run_due(
     runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, seconds: float | None = None
 ) -> Iterator[Done]:
-    """Run those jobs that are due, each for `seconds` or to the end of its part; yield what was
-    done.
+    """Run the jobs that are due, each for `seconds` or to the end of its part; yield the results.
 
     Raises `ModelError`, `StoreError`.
     """
@@ -185,7 +180,7 @@ def run_due(
 def run(
     runtime: Runtime, cancel: Cancel, jobs: Sequence[Job], seconds: float | None = None
 ) -> Iterator[tuple[Job, Done]]:
-    """Run jobs, due or not; yield what each did. What another process is at is left to it."""
+    """Run jobs, due or not, unless another process runs jobs; yield the results."""
     if not jobs or runtime.database.read_only:
         return
     with leases.hold(runtime.write, UPKEEP, WAITED_SECONDS) as mine:
@@ -224,16 +219,14 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> I
                 and time.monotonic() - began >= seconds
             ):
                 break
-    if (
-        done and not cancel.is_set()
-    ):  # what looks after each reply and finds nothing writes nothing either
+    if done and not cancel.is_set():  # a job of each reply that finds nothing writes nothing
         with runtime.write() as session:
             store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
 
 
 @contextmanager
 def _shown(runtime: Runtime, job: Job) -> Iterator[None]:
-    """Let the screen know what runs."""
+    """Show the running job on the screen."""
     runtime.progress = Progress(job.name, job.does, 0)
     try:
         yield
@@ -249,6 +242,6 @@ def _count(runtime: Runtime, done: Done) -> None:
 
 
 def left(runtime: Runtime) -> int:
-    """Return how much still waits for the job that runs; 0 where none runs."""
+    """Return the amount of work pending for the running job; 0 without one."""
     running = runtime.progress
     return next((job.waiting(runtime) for job in JOBS if running and job.name == running.name), 0)

@@ -1,4 +1,4 @@
-"""Learns from the messages that wait for it, one by one: the job `learn`."""
+"""The job `learn`: learning from pending messages, one by one."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -25,20 +25,16 @@ log = logging.getLogger(__name__)
 
 UNFINISHED = (MessageStatus.GENERATING, MessageStatus.INTERRUPTED)
 MOST_TRIES = 3
-"""On so many different days the model may fail on a message: a server that is away for an evening
-is no fault of the message.
-"""
+"""The days of failures after which a message is given up: one evening without a server is none."""
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the messages that nothing was learned from yet."""
+    """Count the messages that are still to be learned from."""
     return expectations.count_surprises(runtime.read(), "pending")
 
 
 def problem(runtime: Runtime) -> str:
-    """Return why messages wait that could be read, in words: the embedding model is not there.
-    Empty where that is not so.
-    """
+    """Return in words why learning has stopped, if the embedding model is missing; else empty."""
     stopped = runtime.reading.state == "failed" and waiting(runtime)
     return f"Nothing is learned now, your messages wait. {runtime.reading.note}" if stopped else ""
 
@@ -46,31 +42,33 @@ def problem(runtime: Runtime) -> str:
 def run(
     runtime: Runtime, cancel: Cancel, _last: Pace | None
 ) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
-    """Learn from each surprise by itself, so that one that fails is no hindrance to the others;
-    yield 0 where it may end.
+    """Learn from each surprise by itself, so that a failed one does not stop the others.
+
+    Yields 0 after each surprise, where the job may stop.
     """
     if outdated := expectations.outdated_surprises(runtime.read()):
         _settle(runtime, outdated, "nothing")
     for surprise in expectations.pending_surprises(runtime.read()):
         if cancel.is_set():
             return
-        asked = pending.list_pending(runtime)
+        asked_before = pending.list_pending(runtime)
         try:
             yield from _learn(runtime, surprise)
         except ModelError as error:
             log.warning("a surprise waits for the model: %s", type(error).__name__)
             _count_try(runtime, surprise)
         except StoreError:
-            raise  # the file has the problem, not this surprise
+            raise  # a problem of the file, not of this surprise
         except MemappError as error:
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
         except Exception:
-            _settle(
-                runtime, [surprise.id], "failed"
-            )  # a bug: it must not come first again, before all that was said since
+            # A bug: the surprise must not come first again, before all later messages.
+            _settle(runtime, [surprise.id], "failed")
             raise
-        yield from (request for request in pending.list_pending(runtime) if request not in asked)
+        yield from (
+            request for request in pending.list_pending(runtime) if request not in asked_before
+        )
         yield 0
 
 
@@ -81,10 +79,10 @@ def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retrac
 
 
 def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
-    """Read a message that was not compared in its turn, since a kill or a bug was in the way.
+    """Read a message that a kill or a bug kept from the comparison in its turn.
 
-    A yes or no is carried out where nobody tried again, and what was to be kept out of memory
-    teaches nothing.
+    A yes or no in the message is carried out unless somebody retried the turn, and a message kept
+    out of memory teaches nothing.
     """
     session = runtime.read()
     message = chat.get_message(session, surprise.message_id)
@@ -106,7 +104,7 @@ def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
-    """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
+    """Move a failed surprise behind the rest; give up after failures on several days."""
     with runtime.write() as session:
         tries = expectations.count_try(session, surprise.id)
         if tries < MOST_TRIES:

@@ -1,7 +1,6 @@
-"""Moves unused memories to the trash, erases old trash, deleted chats and old requests, and expires
-those that nobody decided.
+"""Jobs on the age of data: unused memories, old trash, deleted chats, undecided requests.
 
-Each is a job of idle time (`services.jobs`) and does a little at once. The rules are
+Each is a job of idle time (`services.jobs`) and does a little per run. The rules are in
 `domain.lifecycle`.
 """
 
@@ -11,7 +10,7 @@ from itertools import islice
 
 from memapp.domain import lifecycle as rules
 from memapp.domain.changes import LessonPurged, SoftDeleted
-from memapp.domain.consent import FORGOTTEN, expiry
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
 from memapp.domain.jobs import Pace, has_leapt
@@ -30,9 +29,7 @@ ENDED = ("denied", "expired", "withdrawn")
 
 
 def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Close the consent requests whose time is over; let those wait anew that were made under a
-    wrong clock.
-    """
+    """Expire the consent requests that are overdue; restart those dated by a wrong clock."""
     if last and not has_leapt(last, runtime.clock()):
         pending.begin_again(runtime)
     yield len(pending.expire_due(runtime))
@@ -43,9 +40,7 @@ def expiring(runtime: Runtime) -> int:
 
 
 def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Move to the trash what was not used for long. Nothing when the clock has leapt: much would
-    seem unused.
-    """
+    """Move long unused memories to the trash, unless the clock has leapt: many would seem so."""
     if last is None:
         return  # there is nothing to compare the clock with
     leapt = has_leapt(last, runtime.clock())
@@ -53,16 +48,14 @@ def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterato
         return
     with runtime.write() as session:
         if leapt:
-            events.add_event(
-                session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"}
-            )
+            meta = {"reason": "the clock leapt"}
+            events.add_event(session, "worker", "ttl", "skipped", meta=meta)
             return
         actor = runtime.actor(name="lifecycle")
-        if leave(session, actor.name) != "write":  # what it trashed was brought back too often
+        if leave(session, actor.name) != "write":  # too many of these memories were restored
             return
-        for memory_id in _unused(
-            session, runtime
-        ):  # looked up again: the person may have pinned one since
+        # Read again: the person may have pinned a memory meanwhile.
+        for memory_id in _unused(session, runtime):
             changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor)
             yield 1
 
@@ -72,9 +65,7 @@ def unused(runtime: Runtime) -> int:
 
 
 def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Erase memories, deleted chats and requests whose time is over; a weekly look at memapp is no
-    reason to leave them.
-    """
+    """Erase memories, deleted chats, requests and lessons that are overdue."""
     if memory_ids := _overdue_memories(runtime):
         yield purge(runtime, memory_ids, by="lifecycle").memories
     if thread_ids := _overdue_chats(runtime):
@@ -82,9 +73,8 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
         yield len(thread_ids)
     if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
-            search.take_back(
-                session, consents.said_in(session, request_ids)
-            )  # the no outlives the request
+            # The no outlives the request.
+            search.take_back(session, consents.said_in(session, request_ids))
             consent_requests.erase(session, request_ids)
         yield len(request_ids)
     if lesson_ids := _overdue_lessons(runtime):
@@ -102,7 +92,7 @@ def overdue(runtime: Runtime) -> int:
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
-    """Return what lies in the trash, last first."""
+    """Return the memories in the trash, newest change first."""
     wanted = MemoryFilter(state=None)
     return memories.list_memories(runtime.read(), wanted, Sort.CHANGED, limit=limit)
 
@@ -110,10 +100,9 @@ def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
 def days_missing(
     runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]]
 ) -> dict[str, int]:
-    """Return on how many more days memapp must be used until those go whose time is over, by their
-    ids.
+    """Return, by id, the days of use still missing until an overdue item is erased.
 
-    Of each, `ends` has the time since which it is in the trash, and that at which this ends.
+    Each of `ends` is an id, the time of deletion, and the end of the time in the trash.
     """
     session = runtime.read()
     over = [end for end in ends if end[2] <= session.now]
@@ -122,25 +111,23 @@ def days_missing(
 
 
 def missing(runtime: Runtime, found: Sequence[Memory]) -> dict[str, int]:
-    """Return the same of memories in the trash."""
-    return days_missing(
-        runtime,
-        [(memory.id, memory.updated_at, memory.purge_at) for memory in found if memory.purge_at],
-    )
+    """Return, by id, the days of use still missing until an overdue memory is erased."""
+    ends = [(memory.id, memory.updated_at, memory.purge_at) for memory in found if memory.purge_at]
+    return days_missing(runtime, ends)
 
 
 def empty(runtime: Runtime) -> Receipt:
-    """Erase everything in the trash now, by the person's wish. Raises `NotFound` when there is
-    nothing.
-    """
+    """Empty the trash, on the person's wish. Raises `NotFound` if the trash is empty."""
     return purge(runtime, [memory.id for memory in trash(runtime, limit=None)])
 
 
 def _unused(session: Session, runtime: Runtime) -> list[str]:
     ttl = timedelta(days=runtime.settings.ttl_days)
     among = store.count_all(session)
-    found = store.least_used(session, runtime.settings.ttl_importance, rules.most_at_once(among))
-    return _due(session, [(text, used, used + ttl) for text, used in found], among)
+    most = rules.most_at_once(among)
+    least_used = store.least_used(session, runtime.settings.ttl_importance, most)
+    ends = [(memory_id, used, used + ttl) for memory_id, used in least_used]
+    return _due(session, ends, among)
 
 
 def _overdue_memories(runtime: Runtime) -> list[str]:
@@ -164,38 +151,33 @@ def _overdue_chats(runtime: Runtime) -> list[str]:
 
 
 def _overdue_requests(runtime: Runtime) -> list[str]:
-    """Return the consent requests that the person did not agree to, as long after their end as
-    memories stay in the trash.
+    """Return the ids of overdue requests, which ended without a yes.
 
-    What says again what was erased goes with the week in which a no holds.
+    Requests stay after their end as long as memories stay in the trash. A request that repeats
+    erased words is overdue after the week in which a no holds.
     """
     session = runtime.read()
     ended = [request for state in ENDED for request in consents.list_requests(session, state=state)]
     decided = [(request, request.decided_at) for request in ended if request.decided_at]
-    ends = [
-        (
-            request.id,
-            at,
-            expiry(at) if request.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at)),
-        )
-        for request, at in decided
-    ]
+
+    def end(request: ConsentRequest, at: datetime) -> datetime:
+        return expiry(at) if request.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))
+
+    ends = [(request.id, at, end(request, at)) for request, at in decided]
     return _due(session, ends, len(ends))
 
 
 def _overdue_lessons(runtime: Runtime) -> list[str]:
     session = runtime.read()
     deleted = lessons.in_trash(session)
-    return _due(
-        session,
-        [(lesson.id, lesson.updated_at, lesson.purge_at or session.now) for lesson in deleted],
-        len(deleted),
-    )
+    ends = [(lesson.id, lesson.updated_at, lesson.purge_at or session.now) for lesson in deleted]
+    return _due(session, ends, len(deleted))
 
 
 def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among: int) -> list[str]:
-    """Return what may go of ids with the times since which they are unused or in the trash, and at
-    which that ends.
+    """Return the ids that may be erased or moved to the trash now.
+
+    Each of `ends` is an id with the beginning and the end of its time, unused or in the trash.
     """
     over = [end for end in ends if end[2] <= session.now]
     if not over:
@@ -208,6 +190,5 @@ def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among
         late = store.behind(session, since)
         return rules.may_go(since + late, end + late, days, session.now)
 
-    return list(
-        islice((text for text, since, end in over if may_go(since, end)), rules.most_at_once(among))
-    )
+    due = (id for id, since, end in over if may_go(since, end))
+    return list(islice(due, rules.most_at_once(among)))

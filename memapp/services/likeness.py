@@ -1,4 +1,4 @@
-"""The known memories that are like a text, in meaning, and which of them says the same."""
+"""The memories similar to a text, and the one that says the same."""
 
 from collections.abc import Sequence
 
@@ -12,34 +12,32 @@ from memapp.store import memories, vectors
 from memapp.store.session import Session
 
 NEAREST = 50
-"""Memories compared by meaning."""
+"""The number of memories compared by meaning."""
 NEWEST = 50
-"""Memories compared beside them: the last ones; and so many of those that have no vector yet."""
+"""The number of newest memories compared, too, and of memories without a vector yet."""
 
 Near = Sequence[tuple[Memory, float]]
-"""Known memories with their likeness to a text, as cosines."""
+"""Memories with their similarity to a text, as cosines."""
 
 
 def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
-    """Return the known facts to compare each new one with. Without an embedder the newest ones, and
-    words alone decide.
+    """Return the memories to compare each new text with; without an embedder the newest ones.
 
-    Known facts are compared by their stored vectors; only those that have none yet are embedded.
-    Where another model than the one that reads made the stored vectors, it finds them, and the one
-    that reads says how like they are.
+    Memories are compared by their stored vectors; only those without one are embedded. If the
+    stored vectors are of another model than the one that reads, the stored ones select the memories
+    and the reading model gives the cosines.
     """
-    found = _near(runtime, texts)
-    if runtime.reading is runtime.embedding or not (
-        known := [memory.text for each in found for memory, _ in each]
-    ):
-        return found
+    nearest = _near(runtime, texts)
+    known = [memory.text for neighbours in nearest for memory, _ in neighbours]
+    if runtime.reading is runtime.embedding or not known:
+        return nearest
     rows = embedded(runtime.reading, [*texts, *known], wait=True)
     if rows is None:
-        return found
+        return nearest
     vectors_of = iter(rows[len(texts) :])
     return [
-        [(memory, float(next(vectors_of) @ vector)) for memory, _ in each]
-        for vector, each in zip(rows, found, strict=False)
+        [(memory, float(next(vectors_of) @ vector)) for memory, _ in neighbours]
+        for vector, neighbours in zip(rows, nearest, strict=False)
     ]
 
 
@@ -54,7 +52,7 @@ def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
         return [_newest(session)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
     newest = memories.newest_keys(session, NEWEST)
-    found: list[Near] = []
+    nearest: list[Near] = []
     for vector in rows[: len(texts)]:
         likeness = stored.likeness(session, vector)
         cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}
@@ -63,10 +61,10 @@ def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
             for (key, _), other in zip(waiting, rows[len(texts) :], strict=True)
         }
         ids = memories.ids_of(session, cosines)
-        known = memories.get_memories(session, list(ids.values()))
+        compared = memories.get_memories(session, list(ids.values()))
         by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
-        found.append([(memory, by_id[memory.id]) for memory in known if memory.is_compared])
-    return found
+        nearest.append([(memory, by_id[memory.id]) for memory in compared if memory.is_compared])
+    return nearest
 
 
 def _newest(session: Session) -> Near:
@@ -78,20 +76,13 @@ def _newest(session: Session) -> Near:
 
 
 def same_as(session: Session, text: str, known: Near) -> str:
-    """Return the id of a live memory that says the same as a text, up to articles and forms of the
-    words; empty for none.
+    """Return the id of the live memory that says the same up to articles and word forms, if any.
 
-    Likeness in meaning tells nothing of that: two sentences that differ in a number or a `not` are
-    as alike as two can be.
+    Similarity in meaning does not count: two sentences that differ in a number or a `not` are as
+    similar as any.
     """
     if same := memories.find_same(session, normalise(text)):
         return same
     respelt = [memory.id for memory, _ in known if is_respelt(memory.text, text)]
-    return next(
-        (
-            memory.id
-            for memory in memories.get_memories(session, respelt)
-            if memory.state is State.LIVE
-        ),
-        "",
-    )
+    stored = memories.get_memories(session, respelt)
+    return next((memory.id for memory in stored if memory.state is State.LIVE), "")

@@ -1,6 +1,6 @@
-"""The person's limits, an allergy, an intolerance or a diet, that a reply must not forget.
+"""The person's limits, such as an allergy, an intolerance or a diet, which no reply may forget.
 
-Only what memory holds counts: what waits for a yes, or was denied, is named by no reply.
+Only limits in memory count: a pending or denied one is named in no reply.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from memapp.services.quotations import quotation
 from memapp.store import memories
 
 MOST = 4
-"""More of them do not stand behind a message."""
+"""The most limits behind a message."""
 REMINDS = "\n\nYou told me "
-"""How the paragraph begins that memapp puts below a reply."""
+"""The beginning of the paragraph that memapp appends to a reply."""
 
 
 def known_limits(runtime: Runtime) -> list[Recalled]:
-    """Return the limits that memory holds, the pinned and important ones first."""
+    """Return the limits in memory, pinned and important ones first."""
     session = runtime.read()
     texts = memories.texts_in_scope(session, conversation_scope(runtime))
     facts = memories.get_memories(
@@ -37,31 +37,31 @@ def known_limits(runtime: Runtime) -> list[Recalled]:
 
 @lru_cache(maxsize=65_536)
 def _is_limit(text: str) -> bool:
-    """Return True for the text of a limit; every turn asks this of all memories."""
+    """Return True for the text of a limit; cached, since every turn asks about all memories."""
     return is_limit(text, words_of(text))
 
 
 def forgotten_limits(runtime: Runtime, reply: str, message: str) -> list[Recalled]:
-    """Return the limits that a reply forgets: it names what they forbid, though not because the
-    person only told of that.
+    """Return the limits that a reply forgets by naming a forbidden thing.
+
+    A thing that the person only mentioned does not count.
     """
-    is_told_of = not wants_something(message, words_of(message))
+    is_mention = not wants_something(message, words_of(message))
     limits = [(hit, words_of(hit.text)) for hit in known_limits(runtime)]
-    found = [(hit, words) for hit, words in limits if names_forbidden(reply, hit.text, words)]
+    broken = [(hit, words) for hit, words in limits if names_forbidden(reply, hit.text, words)]
     return [
         hit
-        for hit, words in found
-        if not (is_told_of and names_forbidden(message, hit.text, words))
+        for hit, words in broken
+        if not (is_mention and names_forbidden(message, hit.text, words))
     ][:MOST]
 
 
 def reminder(runtime: Runtime, forgotten: Sequence[Recalled]) -> str:
-    """Return the paragraph for below a reply that forgets limits; nothing where it forgets none."""
-    return (
-        "\n\n" + "\n".join(f"{quotation(runtime, hit)}." for hit in forgotten) if forgotten else ""
-    )
+    """Return the paragraph to append for forgotten limits; empty for none."""
+    lines = "\n".join(f"{quotation(runtime, hit)}." for hit in forgotten)
+    return f"\n\n{lines}" if forgotten else ""
 
 
 def without_reminder(reply: str) -> str:
-    """Return a reply as its model wrote it."""
+    """Return a reply without the appended reminder."""
     return reply.partition(REMINDS)[0]

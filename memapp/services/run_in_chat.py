@@ -29,10 +29,10 @@ from memapp.inference import Cancel
 from memapp.paths import expanded
 from memapp.runtime import Runtime
 from memapp.services import runs
-from memapp.services.answer import ERASED, TITLE_CHARS
 from memapp.services.lessons.hints import Drawn
 from memapp.services.lessons.recognise import clean_text
 from memapp.services.open_turn import refuse_beside_another
+from memapp.services.reply import ERASED, TITLE_CHARS
 from memapp.services.runs import Client, Reported
 from memapp.store import chat, leases, recalls
 from memapp.store.encoding import new_id

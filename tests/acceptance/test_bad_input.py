@@ -18,7 +18,7 @@ from memapp.errors import ConfigError, DiskFull, MemappError, ModelError, StoreE
 from memapp.inference import Cancel
 from memapp.inference.scripted import CallKind, Fault, ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import answer, browse, chats, curate
+from memapp.services import browse, chats, curate, reply
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import retry_turn, take_turn
 from tests.builders import Clock, learn, make_runtime, new_chat, only, say
@@ -199,7 +199,7 @@ def test_a_full_disk_before_the_first_commit_refuses_the_message_whole(runtime: 
 def test_a_disk_that_fills_while_a_reply_is_written_fails_the_turn_and_keeps_its_words(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer, "SAVE_PARTIAL_SECONDS", 0)
+    monkeypatch.setattr(reply, "SAVE_PARTIAL_SECONDS", 0)
     thread, model, writer = new_chat(runtime), runtime.chat.ready(), runtime.database._writer
     assert isinstance(model, ScriptedModel) and writer is not None
     writer.set_authorizer(None)

@@ -17,7 +17,7 @@ from memapp.domain.history import Event
 from memapp.domain.turn import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import answer, chats, curate
+from memapp.services import chats, curate, reply
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store import checkpoints, expectations, history
@@ -48,7 +48,7 @@ def die_at(last: type, events: Iterator[TurnEvent]) -> None:
 
 
 def ask_and_die(home: Path, last: type) -> None:
-    answer.SAVE_PARTIAL_SECONDS = 0.0
+    reply.SAVE_PARTIAL_SECONDS = 0.0
     runtime = open_with_model(home)
     die_at(last, take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
 

@@ -27,7 +27,7 @@ async def test_a_key_asks_for_a_second_opinion_and_others_take_what_it_says(worl
         await seen.send(QUESTION)
         await seen.press("escape", "up", "s", until="1 keep the answer")
         assert (
-            "1 objection · by rules: scripted passed no test" in seen.words()
+            "1 objection · by rules: scripted did not pass the test" in seen.words()
             and "“I live in Ghent.”" in seen.words()
         )
         assert "-Bruges,-" in seen.text() and "+Ghent,+" in seen.text(), (
