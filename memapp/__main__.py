@@ -38,7 +38,8 @@ def main() -> None:
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.umask(0o077)
-    for number in (signal.SIGHUP, signal.SIGTERM):  # else nothing is put in order on the way out
+    hang_up = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
+    for number in {hang_up, signal.SIGTERM}:  # else nothing is put in order on the way out
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     from memapp.cli import run
 

@@ -1,10 +1,8 @@
 """One question from the command line, with its answer on stdout."""
 
-import fcntl
 import os
 import stat
 import sys
-import termios
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -100,6 +98,11 @@ def ask(
 
 def _piped_in() -> bool:
     """Tell whether something waits in a pipe. Nothing is read: one that is inherited may never end."""
+    try:
+        import fcntl
+        import termios
+    except ImportError:  # Windows
+        return False
     try:
         is_pipe = stat.S_ISFIFO(os.fstat(0).st_mode)
         return is_pipe and any(fcntl.ioctl(0, termios.FIONREAD, bytes(4)))

@@ -11,7 +11,6 @@ was.
 """
 
 import errno
-import fcntl
 import fnmatch
 import hashlib
 import io
@@ -303,10 +302,7 @@ class _Part(io.BufferedRandom):
         handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
         super().__init__(io.FileIO(handle, "r+"))
         self.path, self._size = path, size
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Unwanted("busy") from None
+        _lock(handle)
         if self.seek(0, os.SEEK_END) > size:
             self.seek(0)
             self.truncate()
@@ -334,6 +330,18 @@ class _Part(io.BufferedRandom):
         """Raise `Unwanted` where no more than the memory's room is left on the disk."""
         if shutil.disk_usage(self.path.parent).free < SPARE_DISK:
             raise Unwanted("full")
+
+
+def _lock(handle: int) -> None:
+    """Lock a file until the process ends. Raises `Unwanted` while another process holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Unwanted("busy") from None
 
 
 def _hosts(asked: dict[str, Any]) -> Callable[[str], bool]:

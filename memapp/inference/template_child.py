@@ -8,7 +8,6 @@ or null where the template fails. It has little time and memory: a template with
 
 import json
 import re
-import resource
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -29,15 +28,24 @@ beginning.
 PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
 
-def main() -> None:
-    """Render what is asked for, and write it."""
-    asked = json.load(sys.stdin)
+def _limit(seconds: int) -> None:
+    """Bound the time, the memory and the files of this process, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows: the parent ends a process that takes too long
+        return
     for kind, most in (
-        (resource.RLIMIT_CPU, asked["seconds"]),
+        (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_AS, MEMORY_BYTES),
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(kind, (most, most))
+
+
+def main() -> None:
+    """Render what is asked for, and write it."""
+    asked = json.load(sys.stdin)
+    _limit(asked["seconds"])
     try:
         template = _compile(asked["source"])
     except Exception:  # such a program can fail in any way

@@ -229,7 +229,8 @@ def serve(runtime: Runtime, agent: str) -> None:
     A signal ends that at once, as nothing else breaks off reading: what is not committed then was
     not acknowledged either.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    hang_up = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
+    for number in {signal.SIGINT, signal.SIGTERM, hang_up}:
         signal.signal(number, lambda number, _: os._exit(128 + number))
     build(runtime, agent).run("stdio")
 

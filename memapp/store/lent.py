@@ -2,7 +2,6 @@
 limited time and memory.
 """
 
-import resource
 import sqlite3
 import sys
 import time
@@ -112,7 +111,11 @@ def _limit(until: float) -> Callable[[], bool]:
 
 
 def _peak() -> int:
-    """Return the most bytes that this process ever held."""
+    """Return the most bytes that this process ever held; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
         1 if sys.platform == "darwin" else 1024
     )

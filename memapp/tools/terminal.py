@@ -7,25 +7,31 @@ so that the command starts at once.
 """
 
 import errno
-import fcntl
 import os
-import pty
 import select
 import signal
-import termios
 import time
-import tty
 from contextlib import suppress
 from typing import NoReturn
 
 from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
+
+with suppress(ImportError):  # Windows: `memapp run` is refused there
+    import fcntl
+    import pty
+    import termios
+    import tty
 
 HEAD_BYTES, TAIL_BYTES = 4096, 12_288
 """How much of the beginning and of the end of an output is kept."""
 CHUNK = 65_536
 LOOK_SECONDS = 0.2
 """In the background it is looked so often whether that has ended."""
-_HEARD = (signal.SIGCHLD, signal.SIGINT, signal.SIGWINCH, signal.SIGCONT)
+_HEARD = tuple(
+    getattr(signal, name)
+    for name in ("SIGCHLD", "SIGINT", "SIGWINCH", "SIGCONT")
+    if hasattr(signal, name)
+)
 
 
 class Kept:
@@ -55,6 +61,8 @@ def run(argv: list[str]) -> Ran:
     """Run a command to its end, with the terminal, the pipes or the files that memapp itself was
     given.
     """
+    if not hasattr(os, "fork"):
+        raise SystemExit("memapp: commands run on Linux and macOS only. Run it without memapp.")
     began, kept = time.monotonic(), Kept()
     try:
         wires = _Wires()

@@ -9,6 +9,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -129,11 +130,13 @@ class TerminalApp(App[None]):
         everything kept.
         """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGHUP, signal.SIGTERM):
-            loop.add_signal_handler(number, self._signalled, number)
+        for name in ("SIGHUP", "SIGTERM"):
+            with suppress(AttributeError, NotImplementedError):  # Windows
+                number = getattr(signal, name)
+                loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: signal.Signals) -> None:
-        if number is signal.SIGHUP:
+        if number.name == "SIGHUP":
             nowhere = os.open(
                 os.devnull, os.O_WRONLY
             )  # writing to a terminal that is gone would fail, and could wait for ever
