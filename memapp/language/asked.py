@@ -79,6 +79,18 @@ def wants_something(message: str, words: WordFile) -> bool:
     )
 
 
+def asked_fields(question: str, words: WordFile) -> list[str]:
+    """Return the fields of the profile that a question asks for, and for nothing else."""
+    telling = set(content(question, words))
+    said = {stem(word, words) for word in bare_words(question, words)}
+    fields = {
+        field: {stem(name, words) for name in names.split("|")}
+        for field, names in words.sections["asked_profile"].items()
+    }
+    named = said & set().union(*fields.values())
+    return [field for field, names in fields.items() if named and named | telling <= names]
+
+
 def content(text: str, words: WordFile) -> list[str]:
     """Return the stems of a text's words, each once, without those that say nothing."""
     said = (

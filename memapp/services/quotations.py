@@ -12,13 +12,13 @@ from datetime import datetime
 from itertools import islice
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin
-from memapp.domain.consent import ConsentRequest
+from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import FromMemory, Recalled, State
 from memapp.domain.ranking import words_of as words_in
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import until
-from memapp.language.asked import Asked, asked_about, content
+from memapp.language.asked import Asked, asked_about, asked_fields, content
 from memapp.language.days import last_day
 from memapp.language.grammar import sentences
 from memapp.language.sentence import is_question
@@ -112,6 +112,8 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
     if not (asked := asked_about(message.text, words)):
         return None
     question = _Question(message, asked, words, frozenset(content(message.text, words)))
+    if asked == "own" and (known := _of_profile(runtime, question)):
+        return Quoted(known, asked)
     score, found = best(runtime, question)
     if asked == "own" and (waiting := _waiting(runtime, question, max(score, GATE[asked]))):
         return Quoted(FromMemory(that_it_waits(runtime, waiting, message.thread_id)), asked)
@@ -125,6 +127,23 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
             FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits), asked
         )
     return Quoted(FromMemory(NOT_TOLD), asked) if asked in SURELY else None
+
+
+def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:
+    """Return the values of the profile that a question asks for, in the words they were told in."""
+    fields, session = asked_fields(question.message.text, question.words), runtime.read()
+    requests = [request for request in consents.list_standing(session) if request.field in fields]
+    lines, hits = [], []
+    for request in requests[:LINES]:
+        evidence = tellable(session, chat.get_messages(session, request.evidence[:1]))
+        told = [_excerpt(runtime, question, message) for message in evidence]
+        if told and request.new_value.casefold() in told[0].casefold():
+            hits.append(replace(Recalled.of_message(evidence[0], "profile"), text=told[0]))
+            lines.append(quotation(runtime, hits[-1]))
+        else:
+            day = _day(runtime, request.decided_at or request.created_at)
+            lines.append(f"You told me {day}: “{label(request.field)}: {request.new_value}”")
+    return FromMemory("\n".join(lines), tuple(hits)) if lines else None
 
 
 def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]]:

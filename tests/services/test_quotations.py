@@ -14,6 +14,7 @@ from memapp.domain.turn import Completed, Found, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
 from memapp.services.imports.whole import import_file
 from memapp.services.quotations import NOT_TOLD
 from memapp.services.turn import retry_turn
@@ -184,3 +185,27 @@ def test_what_an_import_said_is_not_told_as_the_persons_words(
     say_yes(runtime)
     said = "What you brought in said on 31 January 2025: “User has a dog called Rufus.”"
     assert ask(runtime, "What is my dog called?").text == said
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Where do I live?", "I moved to Bruges last week, and the flat is quiet."),
+        ("what city do I live in?", "I moved to Bruges last week, and the flat is quiet."),
+        ("wo wohne ich?", "I moved to Bruges last week, and the flat is quiet."),
+        ("what's my name?", "Name: Ana"),
+        ("what's my dog's name?", ""),
+        ("what's my birthday?", ""),
+        ("how old is my phone?", ""),
+    ],
+)
+def test_a_question_that_asks_for_a_value_of_the_profile_is_answered_by_that(
+    runtime: Runtime, question: str, quoted: str
+) -> None:
+    tell(runtime, "I moved to Bruges last week, and the flat is quiet.")
+    assert quoted not in ask(runtime, question).text or not quoted, "nobody said yes yet"
+    for request in pending.list_pending(runtime):
+        decisions.approve(runtime, request.id)
+    decisions.set_field(runtime, "preferred_name", "Ana")
+    answer = ask(runtime, question).text
+    assert f"“{quoted}”" in answer if quoted else answer == NOT_TOLD
