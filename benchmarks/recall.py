@@ -22,7 +22,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import timedelta
@@ -43,7 +42,7 @@ from memapp.domain.turn import Streamed
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import USER_ID, Runtime
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.embed import embed
 from memapp.services.query import query
 from memapp.services.recall import RecallRequest, recall
@@ -210,12 +209,11 @@ def whole_operations(
 
 
 def before_first_token(runtime: Runtime, length: int) -> list[float]:
-    """Return the milliseconds of processor time that turns with messages of so many characters take
-    before the first token.
-    """
+    """Return the processor time before the first token of turns with so many characters, in ms."""
     runtime.chat.fill(ScriptedModel())
-    thread, taken = chats.new_thread(runtime).id, []
+    taken = []
     for number in range(TURNS):
+        thread = chats.new_thread(runtime).id
         sentences = itertools.islice(itertools.cycle(TALK), number, None)
         message = ""
         while len(message) < length:
@@ -225,7 +223,7 @@ def before_first_token(runtime: Runtime, length: int) -> list[float]:
             if isinstance(event, Streamed) and began:
                 taken.append((time.process_time() - began) * 1000)
                 began = 0.0
-        deque(upkeep.work(runtime, thread, Cancel()), maxlen=0)
+        chats.delete_thread(runtime, thread)  # else the next turn finds nothing but such messages
     return taken
 
 

@@ -63,19 +63,12 @@ def _runs(text: str, words: WordFile) -> set[tuple[str, ...]]:
     common.
     """
     plain = _plain(text)
+    own = {word for word in set(plain) if words.is_all("others", "first_person", word)}
     runs = (
         tuple(plain[at : at + length]) for length in RUNS for at in range(len(plain) - length + 1)
     )
-    return {
-        run
-        for run in runs
-        if any(_is_own(word, words) for word in run) and not words.common.issuperset(run)
-    }
+    return {run for run in runs if not own.isdisjoint(run) and not words.common.issuperset(run)}
 
 
 def _plain(text: str) -> list[str]:
     return [re.sub(r"['’]", "", word) for word in _WORD.findall(expand(text).casefold())]
-
-
-def _is_own(word: str, words: WordFile) -> bool:
-    return words.is_all("others", "first_person", word)

@@ -24,15 +24,10 @@ REMINDS = "\n\nYou told me "
 def known_limits(runtime: Runtime) -> list[Recalled]:
     """Return the limits in memory, pinned and important ones first."""
     session = runtime.read()
-    texts = memories.texts_in_scope(session, conversation_scope(runtime))
-    facts = memories.get_memories(
-        session, [memory_id for memory_id, text in texts if _is_limit(text)]
-    )
-    return [
-        Recalled.of(fact, 0.0, "a limit", fact.created_at)
-        for fact in facts
-        if not fact.is_reflected
-    ]
+    told = memories.ids_in_scope(session, conversation_scope(runtime), _is_limit)
+    facts = [fact for fact in memories.get_memories(session, told) if not fact.is_reflected]
+    facts.sort(key=lambda fact: (fact.pinned, fact.importance, fact.id), reverse=True)
+    return [Recalled.of(fact, 0.0, "a limit", fact.created_at) for fact in facts]
 
 
 @lru_cache(maxsize=65_536)

@@ -1,6 +1,6 @@
 """The memories of a person, to be read. They are written by `store.changes.apply` only."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -192,12 +192,10 @@ def in_scope(
     return session.records(Memory, sql, limit=limit, **scope.values)
 
 
-def texts_in_scope(session: Session, scope: Scope) -> list[tuple[str, str]]:
-    """Return the ids and texts of the live memories in a scope: pinned and important ones first,
-    then the newest.
-    """
-    sql = f"SELECT o.id, o.text FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[Sort.IMPORTANT]}"  # noqa: S608
-    return [(row["id"], row["text"]) for row in session.run(sql, **scope.values)]
+def ids_in_scope(session: Session, scope: Scope, is_wanted: Callable[[str], bool]) -> list[str]:
+    """Return the ids of the live memories in a scope whose text is wanted."""
+    sql = f"SELECT o.id, o.text FROM memories o WHERE {scope.where}"  # noqa: S608
+    return [memory_id for memory_id, text in session.run(sql, **scope.values) if is_wanted(text)]
 
 
 def get_in_scope(session: Session, scope: Scope, memory_id: str) -> Memory | None:

@@ -269,11 +269,9 @@ def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int,
         return {}
     newest = _NEWEST_MEMORIES.format(where=scope.where)
     rows = session.run(newest, limit=MISSPELT_AMONG, **scope.values).fetchall()
-    held = Counter(
-        rows[place]["key"]
-        for word in unknown
-        for place in ranking.which_hold([f"{row['text']} {row['tags']}" for row in rows], word)
-    )
+    texts = [f"{row['text']} {row['tags']}".lower() for row in rows]
+    places = (place for word in unknown for place in ranking.which_hold(texts, word))
+    held = Counter(rows[place]["key"] for place in places)
     return {key: count / len(words) for key, count in held.items()}
 
 
