@@ -27,8 +27,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import MADE_UP, MISSED
-from memapp import after_run, later, light_hook, light_run
 from memapp.domain.lessons.recording import Client, ToolStep
+from memapp.run import background, hints
+from memapp.run.arguments import CommandLine
+from memapp.run.attempt import Attempted
+from memapp.run.hook_event import agent_step
 from memapp.store.lent import lent
 from memapp.tools.ended import Ran
 from memapp.tools.sql import Sql, as_attempt
@@ -43,8 +46,8 @@ def person(options: Options, number: int, command: str, output: str, code: int) 
     """A person at a terminal, under `memapp run`."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
-        after_run.tell(
-            light_run.CommandLine([f"kiln{number}", *shlex.split(command)], options),
+        hints.tell(
+            CommandLine([f"kiln{number}", *shlex.split(command)], options),
             Ran(code, output, 0.1),
         )
     return said.getvalue()
@@ -63,9 +66,9 @@ def agent(options: Options, number: int, command: str, output: str, code: int) -
         "tool_input": {"command": f"kiln{number} {command}"},
         **event,
     }
-    step = light_hook.agent_step(told)
+    step = agent_step(told)
     assert step
-    return after_run.tell_agent(options, step)
+    return hints.tell_agent(options, step)
 
 
 def database(options: Options, number: int, command: str, output: str, code: int) -> str:
@@ -85,7 +88,7 @@ def database(options: Options, number: int, command: str, output: str, code: int
         )
         tool = Sql(opened)
         step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
-        after_run.tell_person(options, after_run.Attempted(step, str(file), str(file.parent)))
+        hints.tell_person(options, Attempted(step, str(file), str(file.parent)))
     return said.getvalue()
 
 
@@ -102,7 +105,7 @@ def words(text: str) -> set[str]:
 
 def hostile_words(options: Options, client: str, texts: list[str]) -> tuple[int, int]:
     """Return how many hints came, and how many words of what was written stood in one."""
-    tell, hints, leaked = CLIENTS[client], 0, 0
+    tell, hinted, leaked = CLIENTS[client], 0, 0
     allowed = words(
         "memapp: here `kiln fire --heat` worked once, untested as a hint · memapp why SELECT fire FROM"
     )
@@ -110,9 +113,9 @@ def hostile_words(options: Options, client: str, texts: list[str]) -> tuple[int,
         tell(options, number, "fire", text, 1)
         tell(options, number, "fire --heat", "", 0)
         hint = tell(options, number, "fire", text, 1)
-        hints += "worked once" in hint
+        hinted += "worked once" in hint
         leaked += len((words(hint) & words(text)) - allowed)
-    return hints, leaked
+    return hinted, leaked
 
 
 def secrets_kept(options: Options, client: str, each: int) -> tuple[int, int]:
@@ -129,7 +132,7 @@ def secrets_kept(options: Options, client: str, each: int) -> tuple[int, int]:
             secrets |= {part for name, part in parts.items() if f"{{{name}}}" in form}
             command = form.format(**parts)
             CLIENTS[client](options, number * SECRETS_EACH + at, command, f"failed: {command}", 1)
-    later.wait(Path(options["home"]) / "cache")
+    background.wait(Path(options["home"]) / "cache")
     written = b"".join(
         path.read_bytes() for path in Path(options["home"]).rglob("*") if path.is_file()
     )

@@ -25,7 +25,8 @@ from statistics import median, quantiles
 from typing import NamedTuple
 
 from benchmarks import MISSED
-from memapp import bootstrap, later
+from memapp import bootstrap
+from memapp.run import background
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run, browse, curate, hints
@@ -137,7 +138,7 @@ def _taken(command: list[str], home: Path, standard_input: bytes = b"") -> tuple
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, input=standard_input, capture_output=True, check=False)
     clock, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    later.wait(home / "cache")
+    background.wait(home / "cache")
     return Taken(
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock
     ), done.stdout

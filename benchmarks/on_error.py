@@ -27,7 +27,7 @@ from memapp.domain.lessons.fingerprint import fingerprint, words
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.ranking import LEAST_ALIKE, LessonMatch, parts
 from memapp.language.failures import staying_words, tag_patterns
-from memapp.light_run import program
+from memapp.tools.program import program
 
 FIRST, AMONG_THREE = 0.82, 0.88
 WRONGLY_SHOWN, RIGHTLY_SHOWN = 0.08, 0.70

@@ -27,11 +27,12 @@ from typing import Any
 
 from benchmarks import MADE_UP, MISSED
 from benchmarks.lesson_attacks import agent, person, place
-from memapp import bootstrap, later
+from memapp import bootstrap
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.secrets import without_secrets
+from memapp.run import background
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, learning
 from memapp.services.imports.whole import import_file
@@ -153,7 +154,7 @@ def by_door(door: str, all_told: Sequence[Told]) -> int:
             for output, code in ((f"failed: {text}", 1), ("", 0)):
                 with suppress(ValueError):  # one with an odd quote is no command line
                     tell(where, number, text, output, code)
-        later.wait(home / "cache")
+        background.wait(home / "cache")
         return in_files(home, secrets)
 
 

@@ -8,24 +8,24 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command line, with the network switches of every library off before anything is
-    imported.
+    """Run the command line, with the network switches of all libraries off.
 
-    A command under `memapp run` goes first: it gets signals, umask and environment as they are. So
-    does what waits for an agent.
+    `memapp run` goes first: its command gets signals, umask and environment unchanged. So does the
+    hook, since an agent waits for it.
     """
-    from memapp import light_run
+    from memapp.run import arguments
 
-    wanted = light_run.read(sys.argv[1:])
-    if wanted:
-        sys.exit(light_run.main(wanted))
+    if command_line := arguments.read_run(sys.argv[1:]):
+        from memapp.run import command
+
+        sys.exit(command.main(command_line))
     if "hook" in sys.argv:
-        from memapp import light_hook
-
-        options = light_hook.read(sys.argv[1:])
+        options = arguments.read_hook(sys.argv[1:])
         if options is not None:
-            gc.disable()  # an agent waits, and all of this is gone in a moment
-            _end(light_hook.main(options))
+            from memapp.run import hook
+
+            gc.disable()  # an agent waits, and the process ends in a moment
+            _end(hook.main(options))
     _fill_streams()
     import signal
 
@@ -39,7 +39,7 @@ def main() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.umask(0o077)
     hang_up = getattr(signal, "SIGHUP", signal.SIGTERM)  # Windows has none
-    for number in {hang_up, signal.SIGTERM}:  # else nothing is put in order on the way out
+    for number in {hang_up, signal.SIGTERM}:  # otherwise memapp ends uncleanly
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     from memapp.cli import run
 
@@ -47,9 +47,7 @@ def main() -> None:
 
 
 def _fill_streams() -> None:
-    """Put nothing in the place of standard streams that are closed, lest a file that is opened next
-    gets their number.
-    """
+    """Open the null device for closed standard streams, whose numbers files would get instead."""
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         setattr(
             sys, ("stdin", "stdout", "stderr")[number], os.fdopen(number, "w" if number else "r")
@@ -58,10 +56,8 @@ def _fill_streams() -> None:
 
 
 def _end(code: int) -> NoReturn:
-    """End at once: nothing is left to be put in order, and to take a process down tidily takes as
-    long as to start one.
-    """
-    with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads it
+    """Exit at once; a tidy exit takes as long as a start."""
+    with suppress(AttributeError, OSError, ValueError):  # the stream is closed
         sys.stderr.flush()
     os._exit(code)
 

@@ -1,7 +1,6 @@
-"""The composition root: reads the settings, opens the file, and knows which model classes there
-are.
+"""The composition root: reads the settings, opens the database, and chooses the model classes.
 
-Only this module sees everything; everyone else is handed a `Runtime`.
+Only this module sees everything; the others are handed a `Runtime`.
 """
 
 import logging
@@ -13,7 +12,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memapp import later, paths, settings
+from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.engine import EngineCheck
 from memapp.domain.persona import Persona
@@ -24,6 +23,7 @@ from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.inference.prepared import content_hash
 from memapp.language.wording import WORDING
 from memapp.prompts.personas import load_personas
+from memapp.run import background
 from memapp.runtime import Runtime
 from memapp.services import chats, forget, models
 from memapp.store.connection import SQLITE
@@ -41,12 +41,13 @@ def start(
     read_only: bool = False,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Runtime:
-    """Build a `Runtime` without loading any model; `tell` hears what is waited for. Raises
-    `ConfigError` or `StoreError`.
+    """Build a `Runtime` without loading a model; `tell` hears of every wait.
+
+    Raises `ConfigError` or `StoreError`.
     """
     network.watch()
     places = paths.locate(home, database)
-    later.wait(places.cache)
+    background.wait(places.cache)
     _log_to(places.log)
     loaded = settings.load(places.config, flags)
     personas = read_personas(places)
@@ -69,7 +70,7 @@ def start(
 
 
 def _tidy(runtime: Runtime) -> None:
-    """Finish what a kill interrupted; if that fails, nobody has the file open."""
+    """Finish the work that a kill interrupted; close the database if that fails."""
     for folder in (runtime.paths.cache, runtime.paths.config.parent):
         prepared.remove_leftovers(folder)
     try:
@@ -81,12 +82,12 @@ def _tidy(runtime: Runtime) -> None:
 
 
 def read_personas(places: paths.Paths) -> Mapping[str, Persona]:
-    """Read the personas that come with memapp, and the person's own."""
+    """Read the bundled personas and the person's own."""
     return load_personas([paths.bundled("assets", "personas"), places.personas])
 
 
 def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatModel:
-    """Open the server or the GGUF file that the settings name, or the bundled model."""
+    """Open the server or the GGUF file of the settings, or the bundled model."""
     chosen = runtime.settings
     if chosen.server:
         from memapp.inference import server_key
@@ -129,9 +130,7 @@ def _open_file(
 
 
 def check_engine(runtime: Runtime) -> EngineCheck:
-    """Compute one token with the model's file in a new process, also with a model that was set
-    aside.
-    """
+    """Compute one token in a new process, even with a model that was set aside."""
     features = ""
     prompt = Prompt("", (PromptTurn("user", "Say yes."),))
     try:
@@ -149,17 +148,15 @@ def _features(system_info: str) -> tuple[str, ...]:
 
 
 def _key(file: Path, cache: Path) -> str:
-    """Return what a model's file is known by; reading a large one takes seconds, once."""
+    """Return the hash of a model file, by which its crashes are recorded; computed once."""
     try:
         return content_hash(file, cache)
-    except OSError:  # no room for what is known of a file is no reason not to load it
+    except OSError:  # a full disk is no reason not to load the model
         return ""
 
 
 def chosen_model(runtime: Runtime) -> str:
-    """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not
-    there.
-    """
+    """Name the model of `open_chat_model`. Raises `ModelError` if the file is missing."""
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     path = model_file(runtime)
@@ -169,9 +166,7 @@ def chosen_model(runtime: Runtime) -> str:
 
 
 def model_file(runtime: Runtime) -> Path:
-    """Return the file of the model that the settings name, or of the default, or the bundled one.
-    Raises `ModelError`.
-    """
+    """Return the file of the chosen, default or bundled model. Raises `ModelError`."""
     name = models.chosen_name(runtime)
     return (
         bundled_model_path()
@@ -181,7 +176,7 @@ def model_file(runtime: Runtime) -> Path:
 
 
 def open_embedder(runtime: Runtime) -> Embedder:
-    """Open the embedding model that the settings name, or the bundled one, in a process of its own."""
+    """Open the embedding model for search, in a process of its own."""
     from memapp.inference.embedder import ChildEmbedder, named
 
     chosen = runtime.settings.embedding_model
@@ -191,36 +186,34 @@ def open_embedder(runtime: Runtime) -> Embedder:
 
 
 def open_reader(runtime: Runtime) -> Embedder:
-    """Open the bundled embedding model in a process of its own."""
+    """Open the bundled embedding model, in a process of its own."""
     from memapp.inference.embedder import ChildEmbedder, bundled
 
     return ChildEmbedder(bundled(runtime.paths.cache), set_aside=runtime.reading.fail)
 
 
 def chosen_embedder(runtime: Runtime) -> str:
-    """Name the model that `open_embedder` would open, and what runs it. Raises `ModelError` if its
-    files are not there.
-    """
+    """Name the model of `open_embedder` and its engine. Raises `ModelError` if files are gone."""
     from memapp.inference import minilm, model_folder
 
     if chosen := runtime.settings.embedding_model:
-        if Path(chosen).is_dir():
-            return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
-        return f"{chosen}, {gguf_file.read_embedder(Path(chosen)).number('embedding_length')} numbers, in llama.cpp"
+        path = Path(chosen)
+        if path.is_dir():
+            return f"{chosen}, {model_folder.dimension(path)} numbers, in sentence-transformers"
+        dimension = gguf_file.read_embedder(path).number("embedding_length")
+        return f"{chosen}, {dimension} numbers, in llama.cpp"
     bundled_embedder_path()
     return f"bundled, {minilm.NAME}, in llama.cpp"
 
 
 def sqlite_version() -> tuple[int, ...]:
-    """Return the version of SQLite that keeps the memory."""
+    """Return the version of SQLite in use."""
     return SQLITE
 
 
 def _log_to(folder: Path) -> None:
-    """Send our log to a file of a few megabytes, never to the terminal. No module logs what a
-    person or a model wrote.
-    """
-    # a disk without room for the log is told where something is to be saved, not on the terminal
+    """Log to a few rotating files, never to the terminal, and never what anyone wrote."""
+    # A full disk is reported where memories are saved, not on the terminal.
     logging.raiseExceptions = False
     ours = logging.getLogger("memapp")
     ours.propagate = False
@@ -232,14 +225,14 @@ def _log_to(folder: Path) -> None:
         file = folder / "memapp.log"
         file.touch(mode=0o600)
         if not file.is_file():
-            raise FileExistsError  # nobody may read the other end of a pipe
+            raise FileExistsError  # a pipe without a reader would block
         ours.addHandler(
             RotatingFileHandler(
                 file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True
             )
         )
     except OSError:
-        ours.addHandler(logging.NullHandler())  # no place for a log is no reason not to chat
+        ours.addHandler(logging.NullHandler())  # a missing log is no reason not to chat
     ours.handlers[0].setFormatter(
         logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     )

@@ -1,6 +1,4 @@
-"""The file of categories and allowlists: the one that comes with memapp, and the person's own over
-it.
-"""
+"""The files of categories and allowlists: the bundled one, and the person's own over it."""
 
 import re
 from pathlib import Path
@@ -14,8 +12,9 @@ from memapp.toml_file import line_of, read_toml
 
 
 def load_categories(shipped: Path, own: Path) -> Categories:
-    """Read both files; what the person's own file names replaces what is shipped. Raises
-    `ConfigError` with file and line.
+    """Merge both files; tables of the person's own file win.
+
+    Raises `ConfigError` with file and line.
     """
     merged: dict[str, dict[str, Any]] = {"categories": {}, "allowlists": {}}
     for path in (shipped, own):

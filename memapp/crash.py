@@ -1,7 +1,6 @@
-"""The file that a bug leaves behind, with the place in the code and nothing of what the person
-wrote.
+"""The crash file of a bug: places in the code, and nothing of what the person wrote.
 
-Neither local variables nor the text of the exception are kept, since both may hold messages and
+Local variables and the text of the exception are left out, since both may hold messages and
 memories.
 """
 
@@ -12,7 +11,7 @@ from pathlib import Path
 
 
 def write_crash_file(error: BaseException, folder: Path, now: datetime) -> Path | None:
-    """Write where the error happened and return the file; None if it cannot be written."""
+    """Write where the error happened; return the file, or None if it cannot be written."""
     lines = [f"memapp crashed at {now:%Y-%m-%d %H:%M:%S}", ""]
     seen: BaseException | None = error
     while seen is not None:
@@ -26,7 +25,7 @@ def write_crash_file(error: BaseException, folder: Path, now: datetime) -> Path 
 
 
 def _write_new(folder: Path, name: str, text: str) -> Path:
-    """Write a file of its own: one error is often followed by others within the same second."""
+    """Write a new file; several errors may fall into one second."""
     for number in itertools.count(1):
         path = folder / (f"{name}-{number}.txt" if number > 1 else f"{name}.txt")
         try:
@@ -40,19 +39,20 @@ def _write_new(folder: Path, name: str, text: str) -> Path:
 
 
 def three_lines(error: BaseException, path: Path | None) -> str:
-    """Say what happened, what is safe, and where to look."""
+    """Return three lines for the person: the bug, what is safe, and where to look."""
     where = (
         f"Where it happened stands in {path} (none of your words)."
         if path
         else "The crash file could not be written."
     )
-    return f"memapp had to stop: a bug ({type(error).__name__}).\nYour chats and memories are safe in the file.\n{where}"
+    return (
+        f"memapp had to stop: a bug ({type(error).__name__}).\n"
+        f"Your chats and memories are safe in the file.\n{where}"
+    )
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """Return what led to an error; one of a worker of the screen carries it along, and no place of
-    its own.
-    """
+    """Return the cause of an error; an error of a Textual worker carries its cause along."""
     carried = getattr(error, "error", None)
     return carried if isinstance(carried, BaseException) else error.__cause__ or error.__context__
 

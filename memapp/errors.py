@@ -1,29 +1,30 @@
 """Every error that memapp raises on purpose.
 
-    MemappError            has a title and says what to do; safe to show ├── ConfigError        a
-    setting, persona or category file is wrong: file, line, nearest key     (exit 2) ├── UsageError
-    a command or request cannot be carried out as asked                        (exit 2) │   ├──
-    NotFound       no thread, message or memory has this id │   ├── Refused        somebody asked
-    for more than they may see │   └── NeedsYes       it waits for the person's word
-    (exit 4) ├── StoreError         the database cannot be opened, read or written
-    (exit 1) │   ├── Damaged        it cannot be read, or another program changed it: a backup has
-    to take its place │   ├── StoreLocked    another process writes to it, or has it open
-    (exit 3) │   ├── NewerSchema    made by a newer memapp │   └── DiskFull       nothing was
-    written; free space and try again └── ModelError         a model is missing, broken or too big
-    (exit 1)
-        ├── ModelDied      its process ended in the middle of a call ├── ModelLoading   not ready
-        yet                                                             (exit 3) └── SourceError
-        one of its sources cannot give a model file; another one may
+    MemappError            has a title, and says what to do; safe to show
+    ├── ConfigError        a setting, persona or category file is wrong     exit code 2
+    ├── UsageError         a command cannot be carried out as asked         exit code 2
+    │   ├── NotFound       no chat, message or memory has this id
+    │   ├── Refused        somebody asked for more than they may see
+    │   └── NeedsYes       the person has to agree first                    exit code 4
+    ├── StoreError         the database cannot be opened, read or written   exit code 1
+    │   ├── Damaged        a backup has to replace the database
+    │   ├── StoreLocked    another process has the database open            exit code 3
+    │   ├── NewerSchema    a newer memapp made the database
+    │   └── DiskFull       nothing was written; free space and try again
+    └── ModelError         a model is missing, broken or too large          exit code 1
+        ├── ModelDied      the process of the model ended during a call
+        ├── ModelLoading   the model is not ready yet                       exit code 3
+        └── SourceError    one source cannot give a model file; another one may
 
-Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never
-further up.
+Errors of libraries are translated where they occur (`store.failures`, `inference.*`), never further
+up.
 """
 
 from pathlib import Path
 
 
 class MemappError(Exception):
-    """Something went wrong in a way that can be explained."""
+    """An error that can be explained to the person."""
 
     title = "Something went wrong"
     exit_code = 1
@@ -32,7 +33,7 @@ class MemappError(Exception):
         super().__init__(message)
         self.message = message
         self.advice = advice
-        """What the person can do about it; one sentence or nothing."""
+        """One sentence about what the person can do, or nothing."""
 
     def __str__(self) -> str:
         return f"{self.message} {self.advice}".strip()
@@ -57,7 +58,7 @@ class Refused(UsageError):
 
 
 class NeedsYes(UsageError):
-    """Nothing was done yet: the person has to say yes first."""
+    """Nothing was done yet: the person has to agree first."""
 
     title = "This needs your yes"
     exit_code = 4
@@ -68,7 +69,7 @@ class StoreError(MemappError):
 
 
 class Damaged(StoreError):
-    """A backup has to take the place of the file."""
+    """The database is damaged: a backup has to replace it."""
 
     def __init__(self, message: str, advice: str, path: Path) -> None:
         super().__init__(message, advice)
@@ -93,7 +94,7 @@ class ModelError(MemappError):
 
 
 class ModelDied(ModelError):
-    """The model's process ended in the middle of a call; the next call starts a new one."""
+    """The model's process ended during a call; the next call starts a new one."""
 
     title = "The model crashed"
 
@@ -104,6 +105,6 @@ class ModelLoading(ModelError):
 
 
 class SourceError(ModelError):
-    """One of the sources of a model file cannot give it; another one may."""
+    """One source of a model file cannot give it; another one may."""
 
     title = "Not downloaded"

@@ -15,11 +15,11 @@ SYNCED = {
     },
     **{"google drive": "Google Drive", "googledrive": "Google Drive"},
 }
-"""How the names of folders begin whose services copy what is in them to other machines."""
+"""The services that copy folders to other machines, by the beginning of the folder's name."""
 
 
 class Paths(NamedTuple):
-    """The places of one installation. Nothing is created until it is needed."""
+    """The places of one installation. Folders are created when they are needed."""
 
     config: Path
     """config.toml"""
@@ -28,34 +28,28 @@ class Paths(NamedTuple):
     categories: Path
     """The person's own categories.toml."""
     database: Path
-    """The one SQLite file; its lock, backups and damaged copies lie beside it."""
+    """The one SQLite file, beside its lock, backups and damaged copies."""
     models: Path
     """GGUF files the person added."""
     cache: Path
-    """Prepared copies of model files, and downloaded ones; what is deleted is made or fetched anew
-    when it is wanted.
-    """
+    """Prepared and downloaded model files; deleted ones are made or fetched again."""
     log: Path
 
     @property
     def downloads(self) -> Path:
-        """Model files that memapp downloaded because the person asked for them; it removes no
-        others.
-        """
+        """Return the folder of downloaded model files; memapp removes no others."""
         return self.cache / "models"
 
 
 def locate(home: Path | None = None, database: Path | None = None) -> Paths:
-    """Find the person's files: below `home` if given (or MEMAPP_HOME), else where the system wants
-    them.
-    """
+    """Find the person's files: below `home` or MEMAPP_HOME, else where the system wants them."""
     home = home or _environment("MEMAPP_HOME")
     database = database or _environment("MEMAPP_DB")
     if home is not None:
         root = expanded(home).absolute()
         config, data, cache, log = root, root, root / "cache", root / "log"
     else:
-        import platformdirs  # a hint waits for it only where nobody named a place
+        import platformdirs  # slow to import, and not needed with a given home
 
         dirs = platformdirs.PlatformDirs("memapp", appauthor=False)
         try:
@@ -67,7 +61,7 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
             )
         except RuntimeError:
             raise UsageError(
-                "Nobody knows your home folder here.", "Set HOME, or name a folder with --home."
+                "Your home folder is unknown.", "Set HOME, or name a folder with --home."
             ) from None
     return Paths(
         config=config / "config.toml",
@@ -81,9 +75,7 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
 
 
 def synced_by(path: Path) -> str:
-    """Name the service that seems to keep a folder above a file the same on several machines; it
-    may damage an open database.
-    """
+    """Return the service that seems to sync a folder of the path, or nothing."""
     parts = [part.casefold() for part in path.parts]
     return next(
         (name for sign, name in SYNCED.items() if any(part.startswith(sign) for part in parts)), ""
@@ -96,21 +88,17 @@ def _environment(name: str) -> Path | None:
 
 
 def expanded(path: Path | str) -> Path:
-    """Return a path with a home folder in place of `~`. Raises `UsageError` where nobody knows that
-    folder.
-    """
+    """Return a path with `~` expanded. Raises `UsageError` if the home folder is unknown."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
         raise UsageError(
-            f"Nobody knows the home folder in {path}.", "Write the whole path."
+            f"The home folder in {path} is unknown.", "Write the whole path."
         ) from None
 
 
 def bundled(*parts: str) -> Path:
-    """Return a file or folder that comes with memapp: in the installed package, else in the
-    checkout.
-    """
+    """Return a bundled file or folder: of the installed package, else of the checkout."""
     package = Path(__file__).parent
     root = package / "_bundled"
     if not root.is_dir():

@@ -17,7 +17,7 @@ from memapp.domain.jobs import Progress
 from memapp.domain.persona import Persona
 from memapp.domain.prediction import Prefetched
 from memapp.errors import ModelError, ModelLoading, UsageError
-from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
+from memapp.inference import Cancel as Cancel  # re-exported for the screen
 from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
@@ -31,14 +31,14 @@ SlotState = Literal["off", "loading", "ready", "failed"]
 
 
 class ModelSlot(Generic[T]):
-    """A model that may still be loading, be missing, or have failed. Thread-safe."""
+    """A model that may be loading, missing or broken. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._value: T | None = None
         self.state: SlotState = "off"
         self.note = ""
-        """What it is doing or why it failed, for the screen."""
+        """The progress or the failure, for the screen."""
 
     def loading(self, note: str) -> None:
         self._set("loading", note, None)
@@ -50,16 +50,15 @@ class ModelSlot(Generic[T]):
         self._set("failed", note, None)
 
     def ready(self, *, within: float = 0.0) -> T | None:
-        """Return the model if it can be used now; if it is loading, wait for it so many seconds at
-        most.
-        """
+        """Return the model if it is ready; wait at most `within` seconds while it loads."""
         with self._changed:
             self._changed.wait_for(lambda: self.state != "loading", within)
             return self._value
 
     def wait(self, cancel: Cancel, seconds: float) -> T:
-        """Return the model as soon as it is loaded. Raises `ModelError` if there is none,
-        `ModelLoading` after `seconds`.
+        """Return the model when it is loaded.
+
+        Raises `ModelError` if there is none, and `ModelLoading` after `seconds`.
         """
         waited = 0.0
         with self._changed:
@@ -99,34 +98,28 @@ class Runtime:
     categories: Categories
     clock: Callable[[], datetime]
     open_chat_model: Callable[["Runtime", Callable[[str], None]], ChatModel]
-    """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`.
-    """
+    """Opens the chosen model; slow; reports its progress. Raises `ModelError`."""
     open_embedder: Callable[["Runtime"], Embedder]
-    """Opens the embedding model that the settings name for search. Raises `ModelError`."""
+    """Opens the embedding model for search. Raises `ModelError`."""
     open_reader: Callable[["Runtime"], Embedder]
-    """Opens the bundled embedding model, to which all that reads messages was fitted. Raises
-    `ModelError`.
-    """
+    """Opens the bundled embedding model, for which all readers were fitted. Raises `ModelError`."""
     user_id: str = USER_ID
 
     def __post_init__(self) -> None:
         self.chat: ModelSlot[ChatModel] = ModelSlot()
         self.embedding: ModelSlot[Embedder] = ModelSlot()
-        """The model that searches, and whose vectors are stored."""
+        """The model for search, whose vectors are stored."""
         self.apart: ModelSlot[Embedder] = ModelSlot()
         """The bundled embedding model, while another one searches."""
         self.typed: tuple[str, int, Prefetched] | None = None
-        """Call 1 of what is being typed, with its thread and the number of erasures then. It is not
-        sent, so not in the file.
-        """
+        """Call 1 of the text being typed: thread, number of erasures, result. Never saved."""
         self.progress: Progress | None = None
-        """Of the job of idle time that runs in this process."""
+        """The progress of the background job in this process."""
         self.doubted = ""
-        """What the person asked to keep last that may be a password; they are asked once, and
-        saying it again is their yes.
+        """The last text that may be a password; the person is asked once, and repeating is a yes.
         """
         self.downloading_from = ""
-        """The host that a model is being fetched from; empty while nothing connects."""
+        """The host of a running download, else empty."""
 
     @property
     def settings(self) -> Settings:
@@ -134,63 +127,50 @@ class Runtime:
 
     @property
     def reading(self) -> ModelSlot[Embedder]:
-        """The embedding model by which messages are read: the bundled one, whatever the person
-        names for search.
-        """
+        """The embedding model that reads messages: always the bundled one."""
         return self.apart if self.settings.embedding_model else self.embedding
 
     def persona(self, persona_id: str) -> Persona:
-        """Return a persona; a chat whose persona is gone falls back to the companion."""
+        """Return a persona; the companion if the persona is gone."""
         return self.personas.get(persona_id) or self.personas["companion"]
 
     def persona_called(self, name: str) -> str:
-        """Return the id of the persona with this id or name. Raises `UsageError` if there is none."""
-        found = next(
-            (
-                key
-                for key, persona in self.personas.items()
-                if name.lower() in (key, persona.name.lower())
-            ),
-            None,
-        )
-        if found is None:
-            wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
-            raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")
-        return found
+        """Return the id of a persona by id or name. Raises `UsageError`."""
+        for persona_id, persona in self.personas.items():
+            if name.lower() in (persona_id, persona.name.lower()):
+                return persona_id
+        wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
+        raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")
 
     def persona_in(self, thread: Thread) -> Persona:
-        """Return the persona of a chat as it is there."""
+        """Return the persona of a chat, with the trust level of the chat."""
         persona = self.persona(thread.persona)
-        return (
-            persona
-            if thread.trust_level is None
-            else persona.model_copy(update={"trust_level": thread.trust_level})
-        )
+        if thread.trust_level is None:
+            return persona
+        return persona.model_copy(update={"trust_level": thread.trust_level})
 
     def actor(self, thread_id: str = "", *, name: str = "person") -> Actor:
-        """Return who does something now, the person or a part of memapp, as a step of its own."""
+        """Return an actor, the person or a part of memapp, with a new step."""
         return Actor(name, thread_id, new_id(self.clock()))
 
     def purge_at(self, since: datetime | None = None) -> datetime:
-        """Return when what goes to the trash now, or went there, leaves it for good."""
+        """Return when memories trashed now, or at `since`, are erased."""
         return (since or self.clock()) + timedelta(days=self.settings.purge_days)
 
     def read(self) -> Session:
-        """Return a session that sees what is committed, for this thread."""
+        """Return a session on the committed data, for this thread."""
         return Session(self.database.read(), self.user_id, self.clock())
 
     def write(self) -> AbstractContextManager[Session]:
-        """Return a session in which all is written, or nothing."""
+        """Return a session that commits everything, or nothing."""
         return self._session(self.database.write())
 
     def decide(self) -> AbstractContextManager[Session]:
-        """Like `write`, for what the person decides: consent requests and the profile may be
-        changed too.
-        """
+        """Like `write`, and consent requests and the profile may change too."""
         return self._session(self.database.decide())
 
     def rehearse(self) -> AbstractContextManager[Session]:
-        """Like `write`, but nothing of it stays: to see what a change would do."""
+        """Like `write`, but rolled back: shows the effect of a change."""
         return self._session(self.database.rehearse())
 
     @contextmanager
@@ -199,7 +179,7 @@ class Runtime:
             yield Session(conn, self.user_id, self.clock())
 
     def close(self) -> None:
-        """Stop the models, then close the file."""
+        """Stop the models, then close the database."""
         self.chat.empty()
         self.embedding.empty()
         self.apart.empty()

@@ -1,8 +1,7 @@
 """The settings: every knob in one model.
 
-A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here. The
-names of the specification stand in the comments where a knob has one. Settings are read once, by
-`bootstrap`.
+A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
+Comments hold the names of the specification. `bootstrap` reads the settings once.
 """
 
 import os
@@ -24,21 +23,21 @@ from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
 from memapp.domain.lessons.recording import DEFAULTS, LessonRule
 from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
+from memapp.environment import PREFIX as PREFIX
+from memapp.environment import from_environment
 from memapp.errors import ConfigError, MemappError, UsageError
-from memapp.lesson_settings import PREFIX as PREFIX
-from memapp.lesson_settings import from_environment
 from memapp.toml_file import line_of, read_toml
 
 WRITTEN = frozenset({"allow_remote", "download_proxy"})
-"""What lets memapp speak to other machines counts only where the person wrote it down."""
+"""Settings that let memapp talk to other machines count only in config.toml."""
 BUNDLED = "bundled"
 """The name of the model that comes with memapp."""
 NO_OTHER_MODEL = ("none", BUNDLED)
-"""Values of `model` that mean the bundled one."""
+"""Values of `model` for the bundled model."""
 PROXY = re.compile(r"https?://([^\s/@]+@)?([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}/?")
-"""The form of a proxy's address, perhaps with a name and password."""
+"""The form of a proxy's address, with or without name and password."""
 THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
-"""The last two follow the terminal's own colours."""
+"""The last two follow the terminal's colours."""
 
 
 class Settings(BaseModel):
@@ -66,14 +65,11 @@ class Settings(BaseModel):
     mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="Prediction check")
     """How a prediction is compared with your message: meaning, or fuzzy (letters only)."""
     retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="Search method")
-    """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's
-    keywords only).
-    """
+    """How memories are found: hybrid (words and meaning), or fuzzy (letters of keywords)."""
     prompt_memories: int = Field(10, title="Memories in a prompt", ge=0, le=50)
     """The most memories in a prompt; a small model does worse with many."""
     speculate: bool = Field(True, title="Look up ahead")
-    """Look up memories for the predicted message while idle, and for your message while you type.
-    """
+    """Look up memories for the predicted message while idle, and while you type."""
 
     # Conversation
     persona: str = Field("companion", title="Persona of new chats")
@@ -89,16 +85,13 @@ class Settings(BaseModel):
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0, le=10_000)
     """Minutes of silence until the persona says something unasked; 0 is never."""
     answer_from_memory: bool = Field(True, title="Answer with quotations")
-    """Answer questions about you with quotations, unless the model passed the test for such
-    answers.
-    """
+    """Answer questions about you with quotations, unless the model passed its test for that."""
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask about consent requests in the chat, now and then."""
 
     # Lessons
     lessons: LessonRule = Field(DEFAULTS.lessons, title="Failed commands")
-    """What `memapp run` does after a failure: hint (show what worked), record (only learn), or off.
-    """
+    """What `memapp run` does on a failure: hint (show what worked), record, or off."""
     lessons_not_of: str = Field(DEFAULTS.lessons_not_of, title="No lessons for")
     """Folders and programs, separated by commas, that `memapp run` keeps nothing of."""
     lessons_compare: bool = Field(DEFAULTS.lessons_compare, title="Hold back some hints")
@@ -106,32 +99,25 @@ class Settings(BaseModel):
 
     # The model
     model: str = Field("", title="Model file")
-    """A GGUF file, a name in the models folder, or bundled; empty is the default model once it is
-    here.
-    """
+    """A GGUF file, a name in the models folder, or bundled; empty is the default model."""
     server: str = Field("", title="Model server")
     """An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."""
     server_model: str = Field("", title="Model on the server")
     """The name of the model on the server; empty is the first one."""
     server_key_file: str = Field("", title="Server key file")
-    """A file of mode 0600 with the key of the server; empty is none. MEMAPP_SERVER_KEY comes first.
-    """
+    """A file (mode 0600) with the server's key; MEMAPP_SERVER_KEY wins. Empty is none."""
     allow_remote: bool = Field(False, title="Allow other machines")
     """Allow a `server` on another machine. Your words then leave this machine."""
     download_proxy: str = Field("", title="Proxy for downloads")
     """The proxy for model downloads, e.g. http://proxy.example:3128; empty is none."""
     embedding_model: str = Field("", title="Embedding model")
-    """The model for search by meaning: a GGUF file or a folder of sentence-transformers; empty is
-    bundled.
-    """
+    """The model for search by meaning: a GGUF file or a folder; empty is bundled."""
     context_tokens: int = Field(4096, title="Context window", ge=512, le=131_072)
     """The context window of the model; more needs more memory."""
     gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1, le=10_000)
     """The layers of the model on the graphics card; -1 is all. A CPU build has none."""
     repack: RepackRule = Field(RepackRule.AUTO, title="Repack weights")
-    """Rearrange a model's weights for the processor: on, off, or auto (unless this build would
-    crash, as with AMX).
-    """
+    """Rearrange weights for the processor: on, off, or auto (unless this build would crash)."""
     unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0, le=10_000)
     """Minutes without use until a model is unloaded; typing loads the model again. 0 is never."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1, le=10_000)
@@ -141,18 +127,14 @@ class Settings(BaseModel):
 
     # The screen
     theme: str = Field("memapp-dark", title="Colours")
-    """The colours: memapp-dark, memapp-light, or ansi-dark and ansi-light, which follow your
-    terminal.
-    """
+    """memapp-dark, memapp-light, or ansi-dark and ansi-light for your terminal's colours."""
     hints: bool = Field(True, title="One-time hints")
     """Show one-time hints."""
 
     @field_validator("model")
     @classmethod
     def _same_everywhere(cls, model: str) -> str:
-        """Keep the whole path of a file, wherever memapp starts next; any other name is one in the
-        models folder.
-        """
+        """Keep the whole path of a file; any other name is one in the models folder."""
         if model.lower() in NO_OTHER_MODEL:
             return BUNDLED
         try:
@@ -162,7 +144,7 @@ class Settings(BaseModel):
                 if path.is_file() or model.startswith(("./", "../", "~"))
                 else model
             )
-        except (OSError, RuntimeError):  # it is too long, or of somebody who is not there
+        except (OSError, RuntimeError):  # too long, or of an unknown user
             raise ValueError("no path") from None
 
     @field_validator("download_proxy")
@@ -177,7 +159,7 @@ class Settings(BaseModel):
     def _whole_path(cls, path: str) -> str:
         try:
             return str(Path(path).expanduser().absolute()) if path else ""
-        except RuntimeError:  # of somebody who is not there
+        except RuntimeError:  # of an unknown user
             raise ValueError("no path") from None
 
 
@@ -186,7 +168,7 @@ Origin = Literal["flag", "environment", "file"]
 
 @dataclass(frozen=True)
 class Loaded:
-    """Settings, and where each value that is not the default came from."""
+    """Settings, and the origin of each value that is not the default."""
 
     settings: Settings
     origin: Mapping[str, Origin]
@@ -198,7 +180,7 @@ Source = tuple[Origin, Mapping[str, Any]]
 def load(
     path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ
 ) -> Loaded:
-    """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
+    """Read the settings. Raises `ConfigError` with file, line and the nearest name."""
     text, from_file = read_toml(path)
     from_flags = {name: value for name, value in (flags or {}).items() if value is not None}
     return _merged(
@@ -211,10 +193,7 @@ def load(
 
 
 def parse(name: str, value: str) -> Any:
-    """Return the value of a knob that a text stands for; empty is the default.
-
-    Raises `UsageError`, in plain words, for a wrong name or value.
-    """
+    """Return the value of a knob from text; empty text is the default. Raises `UsageError`."""
     if name not in Settings.model_fields:
         raise UsageError(f"There is no setting {name!r}.", _nearest_setting(name))
     try:
@@ -224,9 +203,7 @@ def parse(name: str, value: str) -> Any:
 
 
 def write(path: Path, name: str, value: str) -> None:
-    """Set one knob in config.toml, or with an empty value take it away; comments stay, and the
-    whole file must be valid.
-    """
+    """Set one knob in config.toml, or remove it for an empty value; comments stay."""
     parsed = parse(name, value)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -240,8 +217,8 @@ def write(path: Path, name: str, value: str) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Let other writers wait, so that none loses what another wrote since it read the file."""
-    if os.name != "posix":  # there a folder cannot be locked
+    """Lock the folder, so that concurrent writers do not lose each other's changes."""
+    if os.name != "posix":  # a folder cannot be locked
         yield
         return
     import fcntl
@@ -255,12 +232,10 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _changed(path: Path, name: str, parsed: Any) -> str:
-    """Return the text of config.toml with one knob set, or taken away for None. Raises
-    `ConfigError`.
-    """
+    """Return config.toml with one knob set, or removed for None. Raises `ConfigError`."""
     try:
         document = tomlkit.parse(read_toml(path)[0])
-    except TOMLKitError as error:  # it is stricter here and there
+    except TOMLKitError as error:  # tomlkit is sometimes stricter than tomllib
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
     if parsed is None:
         document.pop(name, None)
@@ -272,10 +247,8 @@ def _changed(path: Path, name: str, parsed: Any) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Put a text in the place of a file; it is on the disk before, so that one of both is there
-    after a power cut.
-    """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # of another window, too
+    """Replace a file atomically, even across a power cut."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # two windows may write
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(text)
@@ -287,9 +260,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def expected(name: str) -> str:
-    """Say in a sentence which values a knob takes: `max_facts is a whole number from 1 to
-    1,000,000.`
-    """
+    """Return a sentence about a knob's values: `top_k is a whole number from 0 to 50.`"""
     field = Settings.model_fields[name]
     kind = field.annotation
     if kind is bool:
@@ -300,16 +271,16 @@ def expected(name: str) -> str:
         return f"{name} is a text. {field.description}"
     limits = {
         end: at
-        for item in field.metadata
+        for bound in field.metadata
         for end in ("ge", "le")
-        if (at := getattr(item, end, None)) is not None
+        if (at := getattr(bound, end, None)) is not None
     }
     number = "a whole number" if kind is int else "a number"
     return f"{name} is {number} from {limits['ge']:,} to {limits['le']:,}."
 
 
 def check_known(what: str, word: str, known: Collection[str]) -> None:
-    """Raise `UsageError`, with the nearest, for a word that is none of those known."""
+    """Raise `UsageError`, with the nearest word, for an unknown word."""
     if word not in known:
         raise UsageError(
             f"There is no {what} {word!r}.",
@@ -322,9 +293,7 @@ def _nearest_setting(name: str) -> str:
 
 
 def _merged(path: Path, text: str, *sources: Source) -> Loaded:
-    """Check every value and put those of a later source in place of earlier ones. Raises
-    `ConfigError`.
-    """
+    """Check every value; later sources win. Raises `ConfigError`."""
     merged: dict[str, Any] = {}
     origin: dict[str, Origin] = {}
     for source, values in sources:

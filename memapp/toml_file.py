@@ -1,4 +1,4 @@
-"""A TOML file that a person may have written: its values, or what is wrong with it, and where."""
+"""A TOML file that a person may have written: its values, or what is wrong, and where."""
 
 import re
 import stat
@@ -10,14 +10,10 @@ from memapp.errors import ConfigError
 
 
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text of a file and its values; none of a file that is not there. Raises
-    `ConfigError`.
-    """
+    """Return the text and the values of a file, empty if missing. Raises `ConfigError`."""
     try:
-        if not stat.S_ISREG(
-            path.stat().st_mode
-        ):  # a pipe that nobody writes to would never end, nor a device
-            raise ConfigError(f"{path} is no plain file.", "Move it out of this folder.")
+        if not stat.S_ISREG(path.stat().st_mode):  # reading a pipe or a device may never end
+            raise ConfigError(f"{path} is not a plain file.", "Move it out of this folder.")
         text = path.read_text("utf-8-sig")
         return text, tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
@@ -26,17 +22,12 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         raise ConfigError(
             f"{path} cannot be read as text.", "Correct it, or move it out of this folder."
         ) from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # of a number of thousands of digits it is not told as an error of TOML
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise ConfigError(f"{path}: not valid TOML: {error}.") from None
 
 
 def line_of(word: str, text: str) -> int:
-    """Return the line that a key or a table begins with this word, else the first with the word
-    outside a comment, else 1.
-    """
+    """Return the line of a key or table, else of the first use of the word, else 1."""
     for before in (r"^\s*\[*\s*[\"']?", r"^[^#\n]*\b"):
         if match := re.search(rf"{before}{re.escape(word)}\b", text, re.MULTILINE):
             return text.count("\n", 0, match.end()) + 1

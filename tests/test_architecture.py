@@ -104,39 +104,36 @@ RULES = {
         "textual rich markdown_it rapidfuzz",
     ),
     "cli": rule(
-        "cli services tools language domain inference.Protocols runtime settings errors paths crash light_run light_hook"
-        " after_run",
+        "cli run services tools language domain inference.Protocols runtime settings errors paths"
+        " crash",
         "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts mcp",
     ),
     # Beside `cli`: another way to talk to the services. The package `mcp` is an extra, so `cli`
     # imports this in functions only.
     "mcp": rule("mcp services domain runtime errors toml_file", "mcp pydantic tomlkit yaml"),
+    # Below `cli`; it runs commands, and loads the rest of memapp only after one that failed.
+    "run": rule(
+        "run services tools language.wording domain runtime"
+        " store.fingerprints store.connection store.session store.opening"
+        " settings environment categories paths crash errors toml_file"
+    ),
     "bootstrap": rule(
-        "domain language store prompts services inference runtime settings categories errors paths later"
+        "domain language store prompts services inference runtime settings categories errors paths"
+        " run.background"
     ),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
         "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
     ),
-    "settings": rule("domain errors toml_file lesson_settings", "pydantic rapidfuzz tomlkit"),
+    "settings": rule("domain errors environment toml_file", "pydantic rapidfuzz tomlkit"),
     "paths": rule("errors", "platformdirs"),
     "toml_file": rule("errors"),
     "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
-    "light_run": rule("tools after_run"),
-    "light_hook": rule("light_run tools.program tools.markers after_run"),
-    "later": rule(""),
-    "lesson_settings": rule("domain settings toml_file"),
-    "after_run": rule(
-        "services tools domain store.fingerprints store.connection store.session paths crash errors later lesson_settings"
-        " light_run light_hook record_run"
-    ),
-    "record_run": rule(
-        "services tools language domain runtime store.opening settings categories paths errors light_run after_run"
-    ),
-    "__main__": rule("cli light_run light_hook"),
+    "environment": rule(""),
+    "__main__": rule("cli run.arguments run.command run.hook"),
 }
 
 
@@ -251,6 +248,7 @@ def test_the_layers_have_no_way_back_up() -> None:
         "prompts": {"domain", "language"},
         "inference": {"domain"},
         "services": {"domain", "language", "tools", "store", "prompts", "inference"},
+        "run": {"domain", "language", "tools", "store", "services"},
         "ui": {"domain", "language", "services"},
     }
     for package, beneath in below.items():
@@ -459,12 +457,15 @@ def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> Non
         "pydantic",
         "dataclasses",
         "subprocess",
-        "memapp.after_run",
+        "memapp.run.hints",
         "memapp.paths",
         "memapp.store",
         "memapp.settings",
     }
-    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'true'])) == 0"
+    source = (
+        "from memapp.run import arguments, command;"
+        " assert command.main(arguments.read_run(['run', '--', 'true'])) == 0"
+    )
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 
 
@@ -488,7 +489,10 @@ def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(
         "memapp.language.lexicon",
         "memapp.domain.lessons.utility",
     }
-    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'cat', 'no such vase'])) == 1"
+    source = (
+        "from memapp.run import arguments, command;"
+        " assert command.main(arguments.read_run(['run', '--', 'cat', 'no such vase'])) == 1"
+    )
     open_database(tmp_path / "memapp.db", WORDING).close()
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 

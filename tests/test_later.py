@@ -7,7 +7,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from memapp import later
+from memapp.run import background
 
 
 def test_it_is_done_in_its_order_while_the_caller_goes_on(tmp_path: Path) -> None:
@@ -18,14 +18,14 @@ def test_it_is_done_in_its_order_while_the_caller_goes_on(tmp_path: Path) -> Non
         with done.open("a") as file:
             file.write(f"{number} {os.getpid()}\n")
 
-    later.do(tmp_path / "cache", partial(add, 0, 0.2))
+    background.do(tmp_path / "cache", partial(add, 0, 0.2))
     assert not done.exists()
-    later.do(tmp_path / "cache", partial(add, 1, 0.0))
-    later.wait(tmp_path / "cache")
+    background.do(tmp_path / "cache", partial(add, 1, 0.0))
+    background.wait(tmp_path / "cache")
     numbers, processes = zip(*(line.split() for line in done.read_text().splitlines()), strict=True)
     assert numbers == ("0", "1") and len({*processes, str(os.getpid())}) == 3
 
 
 def test_nothing_is_waited_for_where_nothing_is_to_be_done(tmp_path: Path) -> None:
-    later.wait(tmp_path)
+    background.wait(tmp_path)
     assert not list(tmp_path.iterdir())

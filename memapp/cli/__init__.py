@@ -1,6 +1,6 @@
-"""The command line. Data goes to stdout, narration to stderr; exit codes are in `errors`.
+"""The command line. Data goes to stdout, messages to stderr; exit codes are in `errors`.
 
-The module of a command is imported when the command is wanted. None but those that talk loads the
+The module of a command is imported when the command runs. Only the commands that talk load the
 screen or a model library.
 """
 
@@ -38,7 +38,8 @@ SECTIONS = {
         "run": "run why",
         "sql": "sql",
         "hook": "hook",
-        "lessons": "lessons runs",
+        "lessons": "lessons",
+        "runs": "runs",
     },
     "Files": {"transfer": "export import", "files": "backup locate"},
     "Maintenance": {
@@ -49,9 +50,7 @@ SECTIONS = {
         "completion": "completion",
     },
 }
-"""The headings of `memapp --help`, and below each the commands by the module they are in; a new one
-needs its word here.
-"""
+"""The headings of `memapp --help`, with the commands by module; a new command goes here."""
 MODULES = {
     name: module
     for part in SECTIONS.values()
@@ -64,23 +63,19 @@ class QuestionGroup(click.Group):
     """A group whose first word may also be a question: `memapp "what tea do I like?"`."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the help; the one that opens the app is not among
-        them.
-        """
+        """Return the commands in the order of the help, without the hidden `chat`."""
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; its module is imported now, since the first picture of the app waits
-        for no other.
-        """
+        """Return a command; its module is imported only now, to open the app faster."""
         if cmd_name not in MODULES:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"memapp.cli.{MODULES[cmd_name]}")
-        found = next(
+        command = next(
             getattr(module, name) for name in _function_names(cmd_name) if hasattr(module, name)
         )
-        assert isinstance(found, click.Command)
-        return found
+        assert isinstance(command, click.Command)
+        return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, all in one column."""
@@ -94,7 +89,7 @@ class QuestionGroup(click.Group):
                 )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands that begin so, with what each does, and the options."""
+        """Return the completions: commands with their help, and options."""
         names = [name for name in MODULES if name.startswith(incomplete)]
         completed = [
             CompletionItem(name, help=_listed(name).get_short_help_str()) for name in names
@@ -102,9 +97,7 @@ class QuestionGroup(click.Group):
         return completed + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Carry out a command; a bug of it ends in words and a crash file, and never in a
-        traceback.
-        """
+        """Run a command; a bug ends in a sentence and a crash file, never in a traceback."""
         try:
             return super().invoke(ctx)
         except EXPECTED:
@@ -128,9 +121,8 @@ class QuestionGroup(click.Group):
         elif args and self.get_command(ctx, args[0]) is None:
             near = _meant(args[0], self.list_commands(ctx), is_alone=len(args) == 1)
             if near:
-                ctx.fail(
-                    f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes."
-                )
+                wrong = f"There is no command {args[0]!r}. Did you mean {near!r}?"
+                ctx.fail(f"{wrong} A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
 
@@ -142,27 +134,21 @@ def _program_to_run(args: Sequence[str]) -> str:
 
 
 def _is_question(args: Sequence[str]) -> bool:
-    """Tell a question from a command that is called like its first word: `memapp why is the sky
-    blue`.
-    """
+    """Return True for a question that begins like a command: `memapp why is the sky blue`."""
     is_called_so = len(args) > 1 and args[0] in ("run", "why") and not args[1].startswith("-")
     return is_called_so and not (args[0] == "run" and "--" in args)
 
 
 def _listed(name: str) -> click.Command:
-    """Return a command as far as a list shows it, out of its source: the key for completion must
-    not load thirty commands.
-    """
+    """Return a command for a list, read from its source; a list must not import thirty modules."""
     functions = _functions(MODULES[name])
     return click.Command(
-        name, help=next(functions[text] for text in _function_names(name) if text in functions)
+        name, help=next(functions[key] for key in _function_names(name) if key in functions)
     )
 
 
 def _function_names(command: str) -> tuple[str, str]:
-    """Return what the function of a command may be called: some commands' names have another
-    meaning in Python.
-    """
+    """Return the function names of a command; some commands' names are taken in Python."""
     return f"{command}_", command
 
 
@@ -177,9 +163,7 @@ def _functions(module: str) -> dict[str, str | None]:
 
 
 def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
-    """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp
-    serach tea` a slip.
-    """
+    """Return the command that was meant, if any: `serach tea` is a slip, `how do I` a question."""
     if " " in word.strip():
         return ""
     slips = (command for command in commands if is_slip(word, command))
@@ -195,7 +179,7 @@ SCREENS = {
     "activity": "stats",
     "settings": "config",
 }
-"""The commands that show what a screen of another name shows."""
+"""Names of screens, and the commands that show the same."""
 
 
 @click.group(
@@ -261,7 +245,7 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
 
 
 def start_or_read(options: dict[str, Any]) -> "Runtime":
-    """Open memapp; only to read, where the disk is full."""
+    """Open memapp; read-only, if the disk is full."""
     from memapp import bootstrap
 
     start = partial(
@@ -278,9 +262,9 @@ def start_or_read(options: dict[str, Any]) -> "Runtime":
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code. Errors are told in words, never as a traceback."""
+    """Run one command and return its exit code. Errors are shown as sentences, not tracebacks."""
     try:
-        "".join(arguments).encode()  # what is no UTF-8 comes in disguise, as lone surrogates
+        "".join(arguments).encode()  # invalid UTF-8 arrives as lone surrogates
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="strict")
         result = main.main(list(arguments), prog_name="memapp", standalone_mode=False)
@@ -297,12 +281,11 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # else Python complains once more at exit
+        # Otherwise Python complains once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except UnicodeError:
-        say("These words are no text that can be read or written here: memapp speaks UTF-8.")
+        say("This text cannot be read or written: memapp speaks UTF-8.")
         return 2
     except OSError as error:
         say(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")

@@ -1,4 +1,4 @@
-"""Agents and the rubric from the command line: whom to believe, and why."""
+"""Agents and the rubric from the command line."""
 
 import re
 from pathlib import Path
@@ -42,22 +42,20 @@ def _row(agent: Agent) -> dict[str, str]:
 
 
 def _data(agent: Agent) -> dict[str, Any]:
-    name, of = agent.name, agent.total
     return {
-        **{
-            "name": name,
-            "called": called_agent(name),
-            "model": agent.model,
-            "role": agent.primary_role,
-        },
-        **{
-            "rounds": agent.rounds,
-            "trust": agent.trust,
-            "formula": formula(of),
-            "kept_share": kept_share(of),
-        },
-        **{"may": agent.leave, "program": agent.program, "imported": bool(agent.imported)},
-        **{"undecided": len(agent.undecided), "sums": of},
+        "name": agent.name,
+        "called": called_agent(agent.name),
+        "model": agent.model,
+        "role": agent.primary_role,
+        "rounds": agent.rounds,
+        "trust": agent.trust,
+        "formula": formula(agent.total),
+        "kept_share": kept_share(agent.total),
+        "may": agent.leave,
+        "program": agent.program,
+        "imported": bool(agent.imported),
+        "undecided": len(agent.undecided),
+        "sums": agent.total,
     }
 
 
@@ -67,26 +65,36 @@ def _data(agent: Agent) -> dict[str, Any]:
 def show_agent(runtime: Runtime, name: str) -> Output:
     """Show an agent, and the events and the sum behind its trust."""
     agent = service.get_agent(runtime, name)
-    of, history = agent.total, service.history(runtime, agent)
+    history = service.history(runtime, agent)
     rows = [{"at": when(at), "trust": f"{score:.2f}", "why": why} for at, score, why in history]
     bits, narrows = service.diversity(runtime, agent)
-    depth = of.depth / of.dissents / DEEPEST if of.dissents else 0.0
+    narrow = f"It cites fewer and fewer criteria ({bits:.1f} bits), though trusted: look at it."
     notes = [
         f"{called_agent(agent.name)}, {agent.primary_role}: {agent.counted}",
         *agent.remarks,
-        f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it."
-        if narrows
-        else "",
-        f"formula {formula(of):.2f} = .4 x {of.impactful}/{of.judged} kept + .3 x {depth:.2f} depth of its objections"
-        f" + .3 x (1 - {of.reversed}/{of.favours} taken back after a yes or a week); 0/0 is 0",
-        f"trust {agent.trust:.2f} = ({of.events} x {formula(of):.2f} + 5 x .60) / {of.events + 5}, so that few events say little",
-        f"kept share {kept_share(of):.2f} = ({of.impactful} + 3) / ({of.judged} + 5); at .35 it asks first, above .45 it writes",
+        narrow if narrows else "",
+        *_sums(agent),
     ]
     return Output(
         {**_data(agent), "events": agent.events, "history": history, "diversity": bits},
         rows=rows,
         notes=notes,
     )
+
+
+def _sums(agent: Agent) -> list[str]:
+    """Return the sums behind the trust in an agent."""
+    total, score = agent.total, formula(agent.total)
+    depth = total.depth / total.dissents / DEEPEST if total.dissents else 0.0
+    return [
+        f"formula {score:.2f} = .4 x {total.impactful}/{total.judged} kept "
+        f"+ .3 x {depth:.2f} depth of its objections "
+        f"+ .3 x (1 - {total.reversed}/{total.favours} taken back after a yes or a week); 0/0 is 0",
+        f"trust {agent.trust:.2f} = ({total.events} x {score:.2f} + 5 x .60) / {total.events + 5}, "
+        "so that few events say little",
+        f"kept share {kept_share(total):.2f} = ({total.impactful} + 3) / ({total.judged} + 5); "
+        "at .35 it asks first, above .45 it writes",
+    ]
 
 
 agents.add_command(show_agent, "trust")
@@ -110,11 +118,9 @@ def unblock(runtime: Runtime, name: str) -> Output:
 
 def _blocked(runtime: Runtime, name: str, *, blocked: bool) -> Output:
     service.set_blocked(runtime, name, blocked=blocked)
-    one = service.get_agent(runtime, name)
-    return Output(
-        _data(one),
-        aside=f"{'Blocked' if blocked else 'Unblocked'} {called_agent(one.name)}. To undo: memapp undo.",
-    )
+    agent = service.get_agent(runtime, name)
+    done = f"{'Blocked' if blocked else 'Unblocked'} {called_agent(agent.name)}"
+    return Output(_data(agent), aside=f"{done}. To undo: memapp undo.")
 
 
 @agents.command()
@@ -133,8 +139,8 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
             return
         folder = output / "memory"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for item, record in data.items():
-            target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', item)}.json"
+        for agent_name, record in data.items():
+            target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', agent_name)}.json"
             refuse_own(options, target)
             write_private(runtime, target, [strict_json.write(record, indent=2), "\n"])
     say(f"Written: {counted(len(data), 'agent')}, in {folder}.")
@@ -149,8 +155,8 @@ def import_(runtime: Runtime, file: Path) -> Output:
     `memapp undo` reverts the import.
     """
     name = agent_files.import_agent(runtime, file).memory_id.partition(":")[2]
-    one = service.get_agent(runtime, name)
-    return Output(_data(one), f"Brought in: {called_agent(one.name)}, {one.counted}.")
+    agent = service.get_agent(runtime, name)
+    return Output(_data(agent), f"Brought in: {called_agent(agent.name)}, {agent.counted}.")
 
 
 @click.group(cls=ListingGroup)
@@ -164,7 +170,12 @@ def list_rubric(runtime: Runtime) -> Output:
     """List the criteria and their weights."""
     found = service_rubric.list_criteria(runtime)
     return listing(
-        found, lambda one: {"name": one.name, "weight": f"{one.weight:.2f}", "asks": one.asks}
+        found,
+        lambda criterion: {
+            "name": criterion.name,
+            "weight": f"{criterion.weight:.2f}",
+            "asks": criterion.asks,
+        },
     )
 
 

@@ -31,11 +31,11 @@ def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
     """List chats, newest first."""
     name = short_ids(runtime, "threads")
 
-    def row(one: Thread) -> dict[str, str]:
-        times = {"when": when(one.updated_at)}
-        if one.deleted_at:
-            times = {"since": when(one.deleted_at), "until": when(runtime.purge_at(one.deleted_at))}
-        return {"id": name(one.id), **times, "persona": one.persona, "title": one.title}
+    def row(thread: Thread) -> dict[str, str]:
+        times = {"when": when(thread.updated_at)}
+        if gone := thread.deleted_at:
+            times = {"since": when(gone), "until": when(runtime.purge_at(gone))}
+        return {"id": name(thread.id), **times, "persona": thread.persona, "title": thread.title}
 
     threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
     return listing(

@@ -18,6 +18,6 @@ def completion(shell: str) -> None:
 
     from memapp.cli import main
 
-    found = get_completion_class(shell)
-    assert found
-    show(found(main, {}, "memapp", "_MEMAPP_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class
+    show(completion_class(main, {}, "memapp", "_MEMAPP_COMPLETE").source())

@@ -43,7 +43,7 @@ def path(options: dict[str, Any]) -> None:
 
 
 def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: str) -> list[str]:
-    """Complete the name of a setting."""
+    """Return the settings whose names begin so."""
     return [name for name in settings.Settings.model_fields if name.startswith(begun)]
 
 

@@ -1,6 +1,4 @@
-"""The person's profile from the command line: what waits for a yes, the decisions, and the profile
-itself.
-"""
+"""The profile from the command line: pending consent requests, decisions, and the fields."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -52,20 +50,18 @@ def list_(runtime: Runtime, limit: int) -> Output:
 
 
 def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str, str]]:
-    known, name = decisions.profile(runtime), short_ids(runtime, "consent_requests")
+    values, name = decisions.profile(runtime), short_ids(runtime, "consent_requests")
 
-    def row(one: ConsentRequest | ImportedFile) -> dict[str, str]:
-        found = {"id": name(one.id), "until": when(one.expires_at)}
-        if isinstance(one, ImportedFile):
-            return {**found, "from": "imported", "field": "File", "change": str(one)}
-        told = one
-        is_alone = one.field in (FACT, CHAT)
-        value = (
-            told.new_value
-            if is_alone
-            else _from_to(replaced(told, known.get(one.field, ())), told.new_value)
-        )
-        return {**found, "from": came_from(one), "field": label(one.field), "change": value}
+    def row(request: ConsentRequest | ImportedFile) -> dict[str, str]:
+        begin = {"id": name(request.id), "until": when(request.expires_at)}
+        if isinstance(request, ImportedFile):
+            return {**begin, "from": "imported", "field": "File", "change": str(request)}
+        change = request.new_value
+        if request.field not in (FACT, CHAT):
+            old = replaced(request, values.get(request.field, ()))
+            change = _from_to(old, request.new_value)
+        source, field = came_from(request), label(request.field)
+        return {**begin, "from": source, "field": field, "change": change}
 
     return row
 
@@ -102,14 +98,14 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
         state, until = (
             ("pending", f", open until {when(request.expires_at)}")
             if is_open
-            else ("unanswered, so a no", "")
+            else ("unanswered, counts as denied", "")
         )
         beside = "; ".join(text for text in says if text != old)
     notes = [
         f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
         f"waits with it: {memory}" if memory and memory != request.new_value else "",
-        f"it says that you said: {request.quote}" if request.quote else "",
+        f"it quotes you: {request.quote}" if request.quote else "",
         INSTRUCTION
         if request.proposer.startswith(CLIENT) and is_instruction(request.new_value)
         else "",
@@ -164,10 +160,9 @@ def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output
 
 def _of_file(runtime: Runtime, file: ImportedFile, step: str) -> Output:
     left = pending.get_file(runtime, file.id)
-    rest = f" Still waiting, since it would replace what your profile says: {left}." if left else ""
-    return Output(
-        left or file, aside=f"{past_decisions.describe(runtime, step)}. To undo: memapp undo.{rest}"
-    )
+    rest = f" Still pending, since it would replace values of your profile: {left}." if left else ""
+    done = f"{past_decisions.describe(runtime, step)}. To undo: memapp undo."
+    return Output(left or file, aside=f"{done}{rest}")
 
 
 @click.group(cls=ListingGroup)
@@ -191,7 +186,7 @@ def list_profile(runtime: Runtime) -> Output:
 
 
 def _field(_ctx: click.Context, _argument: click.Parameter, word: str) -> str:
-    """Return the field that is meant by its name or by what the person calls it: `city` or `Home`."""
+    """Return a field by its name or its label: `city` or `Home`."""
     for field in FIELDS.values():
         if word.casefold() in (field.name, field.label.casefold()):
             return field.name

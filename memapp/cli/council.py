@@ -1,6 +1,4 @@
-"""A second opinion from the command line: reviewers look at an answer, and the person takes what
-they want.
-"""
+"""Reviews from the command line: reviewers look at an answer, and the person decides."""
 
 from dataclasses import asdict
 from typing import Any
@@ -79,25 +77,16 @@ def _thread(runtime: Runtime, chat_id: str) -> Thread | None:
 
 
 def _answered(runtime: Runtime, thread: Thread | None) -> str:
-    """Return the last message of a chat that was answered."""
+    """Return the id of the last message of a chat with an answer."""
     messages = chats.page(runtime, thread.id).messages if thread else []
-    found = next(
-        (
-            message.reply_to
-            for message in reversed(messages)
-            if message.role is Role.ASSISTANT and message.reply_to
-        ),
-        None,
-    )
-    if found is None:
-        raise UsageError(
-            "There is no answer to review.", "Write a question after `memapp council`."
-        )
-    return found
+    for message in reversed(messages):
+        if message.role is Role.ASSISTANT and message.reply_to:
+            return message.reply_to
+    raise UsageError("There is no answer to review.", "Write a question after `memapp council`.")
 
 
 def _last(runtime: Runtime, thread: Thread | None) -> Round:
-    """Return the council over the last answer of a chat."""
+    """Return the review of the last answer of a chat."""
     message_id = _answered(runtime, thread)
     if held := service.of_messages(runtime, [message_id]).get(message_id):
         return held
@@ -112,9 +101,8 @@ def _show(runtime: Runtime, held: Round) -> None:
         show("Nobody objects: the answer stands.")
     elif held.revision:
         show(f"\n{held.revision}")
-        say(
-            "To take it: memapp council --take revision. Or: --take draft, --take none, --edit TEXT."
-        )
+        say("To take it: memapp council --take revision.")
+        say("Otherwise: --take draft, --take none, or --edit TEXT.")
 
 
 def _decide(runtime: Runtime, thread: Thread | None, choice: Choice, text: str) -> None:

@@ -11,6 +11,7 @@ from memapp.cli.output import Output, opened
 from memapp.cli.shape import COUNT, FILE, as_json_option, ids_argument, words_argument, writes
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
+from memapp.domain.text import counted
 from memapp.errors import MemappError, NeedsYes, UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, ids
@@ -48,9 +49,11 @@ def edit(
             "There is nothing to change.",
             "Write the new text after the id, or see `memapp edit --help`.",
         )
-    found = ids.memory(runtime, memory_id)
-    curate.edit(runtime, found, text, tags=tags or None, importance=importance, category=category)
-    after = curate.get(runtime, found)
+    memory_id = ids.memory(runtime, memory_id)
+    curate.edit(
+        runtime, memory_id, text, tags=tags or None, importance=importance, category=category
+    )
+    after = curate.get(runtime, memory_id)
     where = "" if after.state is State.LIVE else " It is still in the trash."
     readers = f" {curate.readers(runtime, category)}" if category else ""
     return Output(after, after.text, aside=f"Changed.{where}{readers}")
@@ -83,7 +86,7 @@ def rm(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
 def _do(
     runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Revision], did: str
 ) -> Output:
-    """Do something to memories in one step, and say what was done to which."""
+    """Change memories in one step, and list them."""
     found = ids.memories(runtime, memory_ids)
     action(runtime, *found)
     after = curate.get_many(runtime, found)
@@ -121,27 +124,25 @@ def restore(
 
 
 def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
-    """Bring memories back from the trash and say which; it is an error if the person's word is
-    needed for some first.
-    """
+    """Restore memories from the trash; an error, if some need the person's decision first."""
     back = curate.restore(runtime, *ids.memories(runtime, memory_ids, "trash"))
     restored = curate.get_many(runtime, [revision.memory_id for revision in back.revisions])
     known = curate.get_many(runtime, back.known)
-    unsaid = curate.get_many(runtime, (*back.asked, *back.barred))
+    undecided = curate.get_many(runtime, (*back.asked, *back.barred))
     error: MemappError | None = None
     if known:
         error = UsageError(f"Not restored, since memapp knows the same already: {_named(known)}.")
-    elif unsaid:
+    elif undecided:
         hint = (
             "See: memapp consents list."
             if back.asked
             else "Write what is right: memapp profile set."
         )
         error = NeedsYes(
-            f"Not restored, since it says something of your profile: {_named(unsaid)}.", hint
+            f"Not restored, since it says something of your profile: {_named(undecided)}.", hint
         )
-    said = "\n".join(f"Restored: {memory.text}" for memory in restored)
-    return Output({"restored": restored, "stayed": [*known, *unsaid]}, aside=said, error=error)
+    aside = "\n".join(f"Restored: {memory.text}" for memory in restored)
+    return Output({"restored": restored, "stayed": [*known, *undecided]}, aside=aside, error=error)
 
 
 def _named(found: list[Memory]) -> str:
@@ -160,16 +161,13 @@ def _named(found: list[Memory]) -> str:
 @writes
 def undo(runtime: Runtime, steps: int) -> Output:
     """Undo the last change, or the last N changes."""
-    taken, lines, error = [], [], None
+    undone, lines, error = [], [], None
     try:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
-            taken.append(service.undo_last(runtime))
-            lines.append(f"Taken back: {service.describe(runtime, taken[-1])}")
-    except MemappError as met:
-        error = met
-    fewer = (
-        f"There was no more to take back than {len(taken)}."
-        if len(taken) < steps and error is None
-        else ""
-    )
-    return Output(taken, "\n".join(lines), aside=fewer, error=error)
+            undone.append(service.undo_last(runtime))
+            lines.append(f"Taken back: {service.describe(runtime, undone[-1])}")
+    except MemappError as failure:
+        error = failure
+    is_short = len(undone) < steps and error is None
+    fewer = f"Only {counted(len(undone), 'change')} could be undone." if is_short else ""
+    return Output(undone, "\n".join(lines), aside=fewer, error=error)

@@ -1,6 +1,4 @@
-"""Trying memapp: the app on sample conversations, in a folder that is gone when it closes, or else
-with the next demo.
-"""
+"""The demo: the app with sample chats, in a temporary folder."""
 
 import os
 import shutil
@@ -43,9 +41,7 @@ def demo(options: dict[str, Any]) -> int:
 
 
 def start_instead(options: dict[str, Any]) -> NoReturn:
-    """Become `memapp demo`, with the options of this start; what this process still loads ends with
-    it.
-    """
+    """Replace this process by `memapp demo` with the same options."""
     given = {
         "--home": options["home"],
         "--model": options["flags"]["model"],
@@ -61,9 +57,7 @@ def start_instead(options: dict[str, Any]) -> NoReturn:
 
 
 def start(options: dict[str, Any], folder: Path) -> "Runtime":
-    """Open the samples in a folder; the models, their faster copies and the log are those of every
-    day.
-    """
+    """Open the samples in a folder, with the everyday models, cache and log."""
     from memapp import bootstrap
     from memapp.services import samples
 
@@ -78,13 +72,11 @@ def start(options: dict[str, Any], folder: Path) -> "Runtime":
 
 @contextmanager
 def passing_folder() -> Iterator[Path]:
-    """Make a folder for this process and remove it afterwards, with those of processes that are
-    gone.
-    """
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        number = left.name.removeprefix(PREFIX).partition("-")[0]
-        if number.isdecimal() and not psutil.pid_exists(int(number)):
-            shutil.rmtree(left, ignore_errors=True)
+    """Make a folder for this process; remove it afterwards, and those of dead processes."""
+    for old_folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        pid = old_folder.name.removeprefix(PREFIX).partition("-")[0]
+        if pid.isdecimal() and not psutil.pid_exists(int(pid)):
+            shutil.rmtree(old_folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(
         prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True
     ) as folder:

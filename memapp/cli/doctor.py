@@ -1,4 +1,4 @@
-"""Checking the installation, the settings, the memory file and the models."""
+"""Checks of the installation, the settings, the memory file and the models."""
 
 import os
 import platform
@@ -19,9 +19,12 @@ from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, preferences, trust
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
-"""memapp itself keeps the log of the file below half of that."""
+"""memapp itself keeps the write-ahead log below half of this size."""
 
-EACH_LOADS = "each that searches runs the embedding model itself (40 MB), and all share the weights of a GGUF file"
+EACH_LOADS = (
+    "each that searches runs the embedding model itself (40 MB), "
+    "and all share the weights of a GGUF file"
+)
 READS = "English; German, French and Spanish less well"
 
 
@@ -51,7 +54,10 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     }
     last_crash = _last_crash(options, report)
     problems = _check_store(options, report)
-    crash = f"{last_crash} says where memapp crashed last, and none of your words. Add it to a report, or delete it."
+    crash = (
+        f"{last_crash} says where memapp crashed last, and none of your words. "
+        "Add it to a report, or delete it."
+    )
     notes = [*(f"Problem: {problem}" for problem in problems), crash if last_crash else ""]
     notes.append(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
     rows = [{"what": name, "is": value} for name, value in report.items()]
@@ -61,35 +67,30 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
 
 
 def sqlite_remark(version: tuple[int, ...]) -> str:
-    """Say so of a version that could, in a rare case, lose what another connection just wrote."""
-    is_mended = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51)
-    return (
-        ""
-        if is_mended
-        else "; 3.51.3 and later mend a rare fault, so bring Python or the system up to date when you can"
-    )
+    """Return a remark for versions that may, rarely, lose a write of another connection."""
+    if version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51):
+        return ""
+    return "; 3.51.3 fixes a rare fault, so update Python or the system when you can"
 
 
 def _last_crash(options: dict[str, Any], report: dict[str, str]) -> Path | None:
-    """Return the file of the last crash, and add to the report how many there are."""
-    found = sorted(
-        paths.locate(options["home"]).log.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime
-    )
-    if not found:
+    """Return the newest crash file, and add the number of crashes to the report."""
+    folder = paths.locate(options["home"]).log
+    crashes = sorted(folder.glob("crash-*.txt"), key=lambda path: path.stat().st_mtime)
+    if not crashes:
         return None
-    report["crashes"] = f"{len(found)}, the newest {found[-1].name}"
-    return found[-1]
+    report["crashes"] = f"{len(crashes)}, the newest {crashes[-1].name}"
+    return crashes[-1]
 
 
 def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
-    """Open the file and look at the models; add what is found to the report and return the
-    problems.
-    """
+    """Check the database and the models; fill the report, and return the problems."""
     problems = []
     database = paths.locate(options["home"], options["database"]).database
     if service := paths.synced_by(database):
         problems.append(
-            f"{service} copies {database.parent}, which can damage an open memory. Move it elsewhere: --db, --home."
+            f"{service} copies {database.parent}, which can damage an open memory. "
+            "Move it elsewhere: --db, --home."
         )
     try:
         with opened(options, read_only=True) as runtime:
@@ -97,34 +98,15 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             report["memory file"] = f"{size}, {counted(curate.count(runtime), 'fact')}"
             if not all(os.access(place, os.W_OK) for place in (database, database.parent)):
                 problems.append(
-                    f"{database} cannot be written. Check the folder's permissions, or choose another with --db."
+                    f"{database} cannot be written. "
+                    "Check the folder's permissions, or choose another with --db."
                 )
             if runtime.database.has_no_room():
                 problems.append(
                     f"The disk of {database} is full: nothing can be saved. Free some space."
                 )
             problems += _check_settings(runtime, report)
-            if lost := curate.undefined_categories(runtime):
-                where = counted(len(lost), "category", "categories")
-                problems.append(
-                    f"Memories in {where} are seen by no chat. Define what is missing in {runtime.paths.categories}."
-                )
-            if programs := [
-                agent for agent in trust.list_agents(runtime) if agent.name.startswith(CLIENT)
-            ]:
-                report["other programs"] = f"{counted(len(programs), 'agent')}; {EACH_LOADS}"
-            learning = activity.learning(runtime)
-            report["learning"] = (
-                f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
-            )
-            if runtime.database.log_bytes() > LONG_LOG_BYTES:
-                problems.append(
-                    f"The log of {database} is long: another program has been reading it for a while. Close that."
-                )
-            if forget.is_unfinished(runtime):
-                problems.append(
-                    "What you erased is not gone from all of the file yet: the next start goes on with it."
-                )
+            problems += _check_memory(runtime, report)
             runtime.database.examine()
             activity.check_versions(runtime)
             report["guards"] = (
@@ -135,10 +117,35 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
     return problems
 
 
+def _check_memory(runtime: Runtime, report: dict[str, str]) -> list[str]:
+    """Return the problems of the data in the file."""
+    problems = []
+    if lost := curate.undefined_categories(runtime):
+        where = counted(len(lost), "category", "categories")
+        problems.append(
+            f"Memories in {where} are seen by no chat. "
+            f"Define what is missing in {runtime.paths.categories}."
+        )
+    programs = [agent for agent in trust.list_agents(runtime) if agent.name.startswith(CLIENT)]
+    if programs:
+        report["other programs"] = f"{counted(len(programs), 'agent')}; {EACH_LOADS}"
+    learning = activity.learning(runtime)
+    waiting = counted(learning.waiting, "message")
+    report["learning"] = f"{waiting} waiting, {learning.set_aside:,} set aside"
+    if runtime.database.log_bytes() > LONG_LOG_BYTES:
+        problems.append(
+            f"The log of {runtime.paths.database} is long: "
+            "another program has been reading it for a while. Close that program."
+        )
+    if forget.is_unfinished(runtime):
+        problems.append(
+            "Erased text is not gone from all of the file yet: the next start continues erasing."
+        )
+    return problems
+
+
 def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
-    """Look whether what the settings name is there, and whether the model or its server could
-    answer.
-    """
+    """Return the problems of the files, models and server that the settings name."""
     from memapp import bootstrap
 
     problems = []
@@ -153,9 +160,8 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
         load_embedder(runtime)
         if runtime.reading.ready() is None:
-            problems.append(
-                f"The embedding model computes nothing, so nothing is learned. {runtime.reading.note}"
-            )
+            wrong = "The embedding model computes nothing, so nothing is learned."
+            problems.append(f"{wrong} {runtime.reading.note}")
         report["reads"] = READS
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
@@ -163,9 +169,8 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         else:
             engine = bootstrap.check_engine(runtime)
             verdict = "fails" if engine.problem else "computes"
-            report["engine"] = (
-                f"{verdict}; processor features: {', '.join(engine.features) or 'not known'}"
-            )
+            features = ", ".join(engine.features) or "not known"
+            report["engine"] = f"{verdict}; processor features: {features}"
             if engine.problem:
                 problems.append(f"The engine computed no token. {engine.problem}")
     except MemappError as error:

@@ -1,4 +1,4 @@
-"""The person's files from the command line: locate, backup, and a backup put back."""
+"""The person's files from the command line: locate, backup, and restoring a backup."""
 
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,13 @@ PLACES = ("config", "personas", "database", "models", "cache", "log")
 @click.pass_obj
 def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
     """Print where memapp keeps its files."""
-    found = paths.locate(options["home"], options["database"])
+    places = paths.locate(options["home"], options["database"])
     place = "database" if place == "db" else place
     if place and not as_json:
-        show(str(getattr(found, place)))
+        show(str(getattr(places, place)))
         return
     rows = [
-        {"place": name, "path": str(getattr(found, name))}
+        {"place": name, "path": str(getattr(places, name))}
         for name in ([place] if place else PLACES)
     ]
     Output(rows, rows=rows).write(as_json)
@@ -55,22 +55,21 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
 
 
 def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: bool) -> None:
-    """Put a backup in place of the memory file, which is moved aside. Without a yes only say what
-    is in it.
-    """
+    """Replace the memory file by a backup and keep the old one; without a yes, only describe it."""
     from memapp.store import restore
 
     source = source.absolute()
     if not source.exists():
         raise UsageError(f"There is no file {source}.", "Check its name.")
     try:
-        found = restore.look_at(source)
+        content = restore.look_at(source)
     except Damaged as error:
         raise Damaged(error.message, "Name another file.", source) from None
     if as_json:
-        show_json(found)
-    held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"
-    held += f" and {counted(found.waiting, 'undecided request')}"
+        show_json(content)
+    held = f"{counted(content.memories, 'memory', 'memories')}, "
+    held += f"{counted(content.messages, 'message')} "
+    held += f"and {counted(content.waiting, 'undecided request')}"
     path = paths.locate(options["home"], options["database"]).database
     strange = (
         f" It is no backup of {path}, but of another memory file."
@@ -78,11 +77,12 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
         else ""
     )
     if not yes:
-        known = "; ".join(
-            f"{label(field)}: {one_line(clean(value))}" for field, value in found.profile
+        profile = "; ".join(
+            f"{label(field)}: {one_line(clean(value))}" for field, value in content.profile
         )
+        says = f" Its profile says {profile}." if profile else ""
         raise NeedsYes(
-            f"It holds {held}." + (f" Its profile says {known}." if known else "") + strange,
+            f"It holds {held}.{says}{strange}",
             "What you erased since it was made comes back. Add --yes to use it.",
         )
     aside = backups.put_back(path, source, say)

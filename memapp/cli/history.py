@@ -1,4 +1,4 @@
-"""Looking back from the command line: history, relations."""
+"""The history of memories from the command line: history, relations."""
 
 import csv
 import io
@@ -27,9 +27,9 @@ from memapp.services.consent import pending
 
 PAGE = 500
 Said = tuple[str | None, str | None, tuple[str, ...]]
-"""The words before and after, and the ids of the messages that they rest on."""
+"""The words before and after, and the ids of their source messages."""
 Numbers = Callable[[str, int | None], int | None]
-"""Returns the number of a version of a memory, as the app numbers them."""
+"""Returns the number of a version of a memory, as the app numbers versions."""
 COLUMNS = (
     *("number", "at", "actor", "event", "memory_id", "before", "after", "old", "new", "evidence"),
     *("step", "undoes", "thread_id", "meta"),
@@ -65,9 +65,9 @@ def history(
     formats jsonl and csv write the whole history, oldest first, and ignore -n.
     """
     if diff and not memory_id:
-        raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
+        raise UsageError("Name the memory.", "Write its id: memapp history ID --diff 1 2.")
     if as_json and form != "table":
-        raise UsageError("--json and --format are two forms.", "Choose one.")
+        raise UsageError("--json and --format exclude each other.", "Choose one.")
     with opened(options, read_only=True) as runtime:
         found = ids.memory(runtime, memory_id) if memory_id else ""
         if form != "table" and not diff:
@@ -80,7 +80,7 @@ def history(
 def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
     """Return the last entries, and what a memory replaced."""
     numbers = _numbers(runtime)
-    found = [
+    entries = [
         _full_row(runtime, numbers, entry)
         for entry in activity.entries(runtime, memory_id, limit=limit)
     ]
@@ -93,15 +93,15 @@ def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
             "id": row["memory_id"],
             "text": _about(row) or row["new"] or row["old"] or "",
         }
-        for row in found
+        for row in entries
     ]
     moments = activity.timeline(runtime, memory_id) if memory_id else ()
     replaced = [f"It replaced “{text}”" for moment in moments for text in moment.replaced]
-    return Output(found, rows=rows, notes=replaced if rows else ["Nothing was changed yet."])
+    return Output(entries, rows=rows, notes=replaced if rows else ["Nothing was changed yet."])
 
 
 def _about(row: dict[str, Any]) -> str:
-    """Say what an entry is about that is of no memory."""
+    """Return the subject of an entry that is about no memory."""
     if row["memory_id"].startswith(LESSON):
         return "a lesson"
     return (
@@ -146,9 +146,7 @@ def _all_entries(runtime: Runtime, memory_id: str) -> Iterator[Entry]:
 
 
 def _numbers(runtime: Runtime) -> Numbers:
-    """Return what numbers versions; one that nobody can tell from the one before has the same
-    number.
-    """
+    """Return a function that numbers versions; versions that look alike share a number."""
 
     @cache
     def begun(memory_id: str) -> list[int]:
@@ -160,12 +158,9 @@ def _numbers(runtime: Runtime) -> Numbers:
 
 
 def _full_row(runtime: Runtime, numbers: Numbers, entry: Entry) -> dict[str, Any]:
-    """Return an entry with what was said before and after, and the ids of the messages it rests on,
-    as far as not erased.
-    """
-    old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(
-        runtime, entry
-    )
+    """Return an entry with its words before and after and its messages, unless erased."""
+    read = _of_profile if entry.event is Event.PROFILE else _of_memory
+    old, new, evidence = read(runtime, entry)
     before, after = (numbers(entry.memory_id, number) for number in (entry.before, entry.after))
     fields = {
         **asdict(entry),
@@ -197,15 +192,15 @@ def _of_profile(runtime: Runtime, entry: Entry) -> Said:
 
 
 def _difference(runtime: Runtime, memory_id: str, first: int, second: int) -> Output:
-    """Return what two versions of a memory say differently."""
-    found = [moment.version for moment in activity.timeline(runtime, memory_id)]
+    """Return the difference between two versions of a memory."""
+    versions = [moment.version for moment in activity.timeline(runtime, memory_id)]
     for number in (first, second):
-        if not 1 <= number <= len(found):
+        if not 1 <= number <= len(versions):
             raise NotFound(
                 f"This memory has no version {number}.",
-                f"It has {counted(len(found), 'version')}, from 1 on.",
+                f"It has {counted(len(versions), 'version')}, from 1 on.",
             )
-    before, after = found[first - 1], found[second - 1]
+    before, after = versions[first - 1], versions[second - 1]
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
     words = " ".join(
         marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text)
@@ -231,11 +226,11 @@ def relations(runtime: Runtime, memory_id: str) -> Output:
     name = short_ids(runtime, "memories")
     return listing(
         curate.related(runtime, ids.memory(runtime, memory_id)),
-        lambda one: {
-            "strength": f"{one.strength:.2f}",
-            "relation": one.relation,
-            "id": name(one.id),
-            "text": one.text,
+        lambda relation: {
+            "strength": f"{relation.strength:.2f}",
+            "relation": relation.relation,
+            "id": name(relation.id),
+            "text": relation.text,
         },
         "There are no related memories.",
     )

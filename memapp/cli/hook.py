@@ -1,4 +1,4 @@
-"""`memapp hook`: what lets a shell, or a coding agent, learn from what fails."""
+"""`memapp hook`: lets a shell or a coding agent learn from failed commands."""
 
 from functools import partial
 from typing import Any
@@ -8,15 +8,15 @@ import click
 from memapp.cli.output import show
 from memapp.tools.program import OF_SHELL
 
-COMMENT = """# memapp learns only from a command that is typed behind m: `m make check`. No other is watched or kept.
-# What the shell does itself, such as cd, it does behind m too; nothing of that is kept, nor of b in `m a && b`.
+COMMENT = """# memapp learns only from a command that is typed behind m: `m make check`.
+# No other command is watched or kept: not b in `m a && b`, and nothing of the shell, such as cd.
 """
 M = (
     f'm() {{ m_ended=; case "$1" in {"|".join(OF_SHELL)}) "$@" ;; '
     '*) memapp run -- "$@"; m_ended=$?; return $m_ended ;; esac; }\n'
 )
-# In bash `$_` is the last argument of what failed: of a plain `a && b` only the one part that ends
-# with it is run again. Where that is not sure, it is the whole line.
+# In bash `$_` is the last argument of the failed command: of a plain `a && b`, `why` runs only the
+# part that ends with this argument. If several do, or none, it runs the whole line.
 SH = r"""why() {
   local failed=$? ended=$_ last part answer
   last=$(fc -ln -1 -1 | sed '1s/^[[:space:]]*//')
@@ -24,9 +24,11 @@ SH = r"""why() {
   case "$last" in memapp\ *) failed=0 ;; m\ *) [ "$failed" = "$m_ended" ] && failed=0 ;; esac
   if [ $# -gt 0 ] || [ "$failed" -eq 0 ]; then memapp why "$@" && return; fi
   [ -n "$last" ] || return
-  part=$(printf '%s\n' "$last" | ended=$ended awk '!/[^A-Za-z0-9 _.\/:=@%+,&-]/ { n = split($0, parts, / *&& */)
+  part=$(printf '%s\n' "$last" | ended=$ended awk '!/[^A-Za-z0-9 _.\/:=@%+,&-]/ {
+    n = split($0, parts, / *&& */)
     for (i = 1; i <= n; i++) { words = split(parts[i], word, " ")
-      if (word[words] == ENVIRON["ended"]) { found = parts[i]; count++ } } } END { if (NR == 1 && count == 1) print found }')
+      if (word[words] == ENVIRON["ended"]) { found = parts[i]; count++ } } }
+    END { if (NR == 1 && count == 1) print found }')
   [ -n "$part" ] || printf 'The last command in the history is this. '
   last=${part:-$last} last=${last#m }
   printf 'Run it again, to see what it says?\n%s\n[y/N] ' "$last"
@@ -86,7 +88,7 @@ def agent(options: dict[str, Any]) -> int:
     A wrapper may add the fields `progress`, `expect`, `score` and `passed`, as for `memapp run`;
     the last two also without a command.
     """
-    from memapp import light_hook
+    from memapp.run import hook as run_hook
 
     where = {"home": options["home"], "db": options["database"]}
-    return light_hook.main({name: str(path) for name, path in where.items() if path is not None})
+    return run_hook.main({name: str(path) for name, path in where.items() if path is not None})

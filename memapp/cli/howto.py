@@ -1,5 +1,6 @@
-"""How-tos from the command line: list, show, run, add, edit. `rm`, `restore` and `undo` are those
-of all memories.
+"""How-tos from the command line: list, show, run, add, edit.
+
+`rm`, `restore` and `undo` are those of all memories.
 """
 
 from dataclasses import asdict
@@ -26,14 +27,17 @@ def list_(runtime: Runtime, limit: int) -> Output:
     """List how-tos and their progress, newest first."""
     name = short_ids(runtime, "memories")
 
-    def row(one: Checklist) -> dict[str, str]:
+    def row(checklist: Checklist) -> dict[str, str]:
         return {
-            "id": name(one.howto.id),
-            "done": f"{one.done} of {len(one.done_at)}",
-            "title": one.howto.text,
+            "id": name(checklist.howto.id),
+            "done": f"{checklist.done} of {len(checklist.done_at)}",
+            "title": checklist.howto.text,
         }
 
-    nothing = "No how-to is written down yet. Try: memapp howto add 'Make tea: 1. Boil water. 2. Pour it. 3. Wait.'"
+    nothing = (
+        "No how-to is written down yet. "
+        "Try: memapp howto add 'Make tea: 1. Boil water. 2. Pour it. 3. Wait.'"
+    )
     return listing(howtos.checklists(runtime, limit + 1), row, nothing, limit)
 
 
@@ -56,17 +60,17 @@ def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -
     A STEP is its number. A step that is done already is opened again. Ticks stay until you start
     over with --again.
     """
-    found = ids.memory(runtime, memory_id, listed_by="howto")
+    memory_id = ids.memory(runtime, memory_id, listed_by="howto")
     if again:
-        howtos.begin_again(runtime, found)
+        howtos.begin_again(runtime, memory_id)
     elif not steps:
-        following = howtos.checklist(runtime, found).next_step
+        following = howtos.checklist(runtime, memory_id).next_step
         if following is None:
             raise UsageError(
                 "Every step is done.", f"To begin again: memapp howto run {memory_id} --again"
             )
         steps = (following,)
-    return _shown(howtos.tick(runtime, found, *steps))
+    return _shown(howtos.tick(runtime, memory_id, *steps))
 
 
 @howto.command("add")
@@ -93,13 +97,13 @@ def edit(runtime: Runtime, memory_id: str, text: str) -> Output:
 
     TEXT is written as for `memapp howto add`. Steps that change are open again.
     """
-    found = ids.memory(runtime, memory_id, listed_by="howto")
-    howtos.edit(runtime, found, text)
-    return _shown(howtos.checklist(runtime, found), "Changed. To undo: memapp undo.")
+    memory_id = ids.memory(runtime, memory_id, listed_by="howto")
+    howtos.edit(runtime, memory_id, text)
+    return _shown(howtos.checklist(runtime, memory_id), "Changed. To undo: memapp undo.")
 
 
-def _shown(one: Checklist, aside: str = "") -> Output:
-    done = zip(numbered(one.howto.steps).splitlines(), one.done_at, strict=True)
-    lines = [f"{'☑' if at else '☐'} {step}" for step, at in done]
-    data = {**asdict(one.howto), "done_at": one.done_at}
-    return Output(data, "\n".join([one.howto.text, *lines]), aside=aside)
+def _shown(checklist: Checklist, aside: str = "") -> Output:
+    steps = zip(numbered(checklist.howto.steps).splitlines(), checklist.done_at, strict=True)
+    lines = [f"{'☑' if at else '☐'} {step}" for step, at in steps]
+    data = {**asdict(checklist.howto), "done_at": checklist.done_at}
+    return Output(data, "\n".join([checklist.howto.text, *lines]), aside=aside)

@@ -61,5 +61,5 @@ def import_(runtime: Runtime, file: Path) -> Output:
     file says, and a coding agent sees a lesson only after it worked here. `memapp undo` reverts the
     import.
     """
-    came = import_lessons(runtime, file)
-    return Output(vars(came), f"Brought in: {came}.")
+    imported = import_lessons(runtime, file)
+    return Output(vars(imported), f"Brought in: {imported}.")

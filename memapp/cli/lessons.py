@@ -1,4 +1,4 @@
-"""Lessons and runs from the command line."""
+"""Lessons of failed commands from the command line."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,29 +6,24 @@ from typing import get_args
 
 import click
 
-from memapp import light_run
 from memapp.cli import lesson_files
 from memapp.cli.output import Output, listing, short_ids, when
-from memapp.cli.shape import Fraction, ListingGroup, limit_option, reads, writes, yes_option
+from memapp.cli.shape import ListingGroup, limit_option, reads, writes
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.fingerprint import words
 from memapp.domain.lessons.health import LessonHealth
 from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStatus
 from memapp.domain.lessons.referee import Calibration
-from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import NeedsYes, UsageError
 from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import ids
-from memapp.services import runs as service
 from memapp.services.lessons import browse, curate, referee
-from memapp.tools.program import program
+from memapp.tools.program import here, program
 from memapp.tools.shell import Shell
 
-_JUDGED = {None: "", True: ", worked for a model", False: ", failed for a model"}
 BAR = 40
-"""Characters that stand for all steps."""
+"""The characters of a full bar."""
 lesson_ids_argument = click.argument("lesson_ids", metavar="ID...", nargs=-1, required=True)
 where_option = click.option(
     "--everywhere/--here",
@@ -54,9 +49,8 @@ def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
     return _listed(runtime, found, limit, "There are no lessons yet: memapp run -- COMMAND.")
 
 
-@lessons.command(
-    context_settings={"ignore_unknown_options": True}
-)  # options of other programs are words here
+# Options of other programs are words here.
+@lessons.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True)
 @limit_option(20)
 @reads
@@ -103,10 +97,10 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
 @where_option
 @writes
 def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> Output:
-    """Add a lesson: a command that fails and one that works, in quotes."""
-    tool = Shell(program([*words(wrong)] or [""]), Path(light_run.here()))
+    """Add a lesson: a failing command and a working one, in quotes."""
+    tool = Shell(program([*words(wrong)] or [""]), Path(here()))
     done = curate.add(runtime, tool.name, tool.scope, wrong, correct, _level(everywhere))
-    return _told(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
+    return _changed(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
 
 
 @lessons.command()
@@ -123,9 +117,9 @@ def edit(
     everywhere: bool | None,
 ) -> Output:
     """Change the commands of a lesson, or where it counts."""
-    found = ids.lesson(runtime, lesson_id)
-    curate.edit(runtime, found, wrong, correct, _level(everywhere))
-    return _told(runtime, [found], "Changed")
+    lesson_id = ids.lesson(runtime, lesson_id)
+    curate.edit(runtime, lesson_id, wrong, correct, _level(everywhere))
+    return _changed(runtime, [lesson_id], "Changed")
 
 
 def _level(everywhere: bool | None) -> LessonLevel | None:
@@ -133,7 +127,7 @@ def _level(everywhere: bool | None) -> LessonLevel | None:
 
 
 def _offer(deed: Callable[..., Revision], name: str, did: str, about: str) -> None:
-    """Add a command that does something to lessons in one step."""
+    """Add a command that changes lessons in one step."""
 
     @lessons.command(name, help=about)
     @lesson_ids_argument
@@ -177,10 +171,10 @@ def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Outp
 @writes
 def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
     """Treat the failures of two lessons as the same."""
-    one, other = (ids.lesson(runtime, each) for each in (lesson_id, other_id))
-    curate.take_for_same(runtime, one, other)
+    first, second = (ids.lesson(runtime, part) for part in (lesson_id, other_id))
+    curate.take_for_same(runtime, first, second)
     return Output(
-        {"same": [one, other]}, aside="From now on both failures bring back both lessons."
+        {"same": [first, second]}, aside="From now on both failures bring back both lessons."
     )
 
 
@@ -189,9 +183,9 @@ def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
 @writes
 def part(runtime: Runtime, lesson_id: str) -> Output:
     """Treat the failures of a lesson as different again."""
-    found = ids.lesson(runtime, lesson_id)
-    curate.tell_apart(runtime, found)
-    return Output({"parted": found}, aside="They are different failures again.")
+    lesson_id = ids.lesson(runtime, lesson_id)
+    curate.tell_apart(runtime, lesson_id)
+    return Output({"parted": lesson_id}, aside="They are different failures again.")
 
 
 @lessons.command("health")
@@ -231,58 +225,53 @@ def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     )
 
 
-def _referee(one: Calibration) -> dict[str, str]:
-    right = (
-        "" if one.balanced_accuracy is None else f"balanced accuracy {one.balanced_accuracy:.2f}"
-    )
-    judged = f"judged {counted(one.judged, 'other')}"
-    tried = f"tried on {counted(one.known, 'step')}"
+def _referee(calibration: Calibration) -> dict[str, str]:
+    accuracy = calibration.balanced_accuracy
     return {
         "name": "referee",
-        "runs": _plain(one.name),
-        "steps": tried,
-        "failed": right,
-        "helped": judged,
-        "moved": one.standing,
+        "runs": _plain(calibration.name),
+        "steps": f"tried on {counted(calibration.known, 'step')}",
+        "failed": "" if accuracy is None else f"balanced accuracy {accuracy:.2f}",
+        "helped": f"judged {counted(calibration.judged, 'other')}",
+        "moved": calibration.standing,
     }
 
 
-def _figures(one: LessonHealth) -> dict[str, str]:
-    score = "" if one.score is None else f", score {one.score:.2f}"
-    of_one = f"{_plain(one.about)}, {'passed' if one.passed else 'not passed'}{score}"
+def _figures(health: LessonHealth) -> dict[str, str]:
+    score = "" if health.score is None else f", score {health.score:.2f}"
+    runs = f"{health.passed} of {counted(health.runs, 'run')} passed{score}"
+    if health.about:  # a single run
+        runs = f"{_plain(health.about)}, {'passed' if health.passed else 'not passed'}{score}"
+    moved = {"promoted": health.promoted, "suppressed": health.suppressed}
     return {
-        "runs": of_one
-        if one.about
-        else f"{one.passed} of {counted(one.runs, 'run')} passed{score}",
-        "steps": counted(one.steps, "step"),
-        "failed": f"{one.tool_errors} failed, {one.recurrences} again",
-        "helped": f"{one.helped} of {counted(one.activations, 'hint')} helped",
-        "moved": ", ".join(
-            f"{n} {moved}" for moved in ("promoted", "suppressed") if (n := getattr(one, moved))
-        ),
+        "runs": runs,
+        "steps": counted(health.steps, "step"),
+        "failed": f"{health.tool_errors} failed, {health.recurrences} again",
+        "helped": f"{health.helped} of {counted(health.activations, 'hint')} helped",
+        "moved": ", ".join(f"{count} {status}" for status, count in moved.items() if count),
     }
 
 
-def _bar(one: LessonHealth) -> dict[str, str]:
-    helped = f"{one.helped} of {one.activations} helped" if one.activations else ""
+def _bar(health: LessonHealth) -> dict[str, str]:
+    helped = f"{health.helped} of {health.activations} helped" if health.activations else ""
     return {
-        "day": one.name,
-        "failed": f"{one.failing:.0%} failed",
+        "day": health.name,
+        "failed": f"{health.failing:.0%} failed",
         "helped": helped,
-        "bar": "█" * round(BAR * one.failing),
+        "bar": "█" * round(BAR * health.failing),
     }
 
 
 def _do(
-    runtime: Runtime, parts: tuple[str, ...], deed: Callable[..., Revision], did: str
+    runtime: Runtime, lesson_ids: tuple[str, ...], deed: Callable[..., Revision], did: str
 ) -> Output:
-    """Do something to lessons in one step, and say what was done to which."""
-    found = list(dict.fromkeys(ids.lesson(runtime, part) for part in parts))
+    """Change lessons in one step, and list them."""
+    found = list(dict.fromkeys(ids.lesson(runtime, part) for part in lesson_ids))
     deed(runtime, *found)
-    return _told(runtime, found, did)
+    return _changed(runtime, found, did)
 
 
-def _told(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
+def _changed(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
     after = [browse.get_lesson(runtime, memory_id) for memory_id in lesson_ids]
     return Output(after, aside="\n".join(f"{did}: {_plain(lesson.rule_text)}" for lesson in after))
 
@@ -290,24 +279,28 @@ def _told(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
 def _listed(runtime: Runtime, found: list[Lesson], limit: int, nothing: str) -> Output:
     name = short_ids(runtime, "lessons")
 
-    def row(one: Lesson) -> dict[str, object]:
+    def row(lesson: Lesson) -> dict[str, object]:
         return {
-            "id": name(one.id),
-            "status": one.status,
-            "worked": one.worked,
-            "rule": _plain(one.rule_text),
+            "id": name(lesson.id),
+            "status": lesson.status,
+            "worked": lesson.worked,
+            "rule": _plain(lesson.rule_text),
         }
 
     return listing(found, row, nothing, limit)
 
 
 def _about(lesson: Lesson) -> list[str]:
-    """Return where a lesson counts, and whether it helped."""
+    """Return the lines about a lesson's status, scope and effect."""
     tags = f"; {', '.join(lesson.tags).replace('_', ' ')}" if lesson.tags else ""
-    shown = f"shown {counted(lesson.retrieved, 'time')}, helped {lesson.helped}, hurt {lesson.hurt}, withheld {lesson.withheld}"
+    shown = (
+        f"shown {counted(lesson.retrieved, 'time')}, helped {lesson.helped}, "
+        f"hurt {lesson.hurt}, withheld {lesson.withheld}"
+    )
     measured = ""
     if lesson.utility is not None:
-        measured = f"; utility {lesson.utility:.2f}, p {lesson.p:.2f} over {counted(lesson.evidence_runs, 'run')}"
+        over = counted(lesson.evidence_runs, "run")
+        measured = f"; utility {lesson.utility:.2f}, p {lesson.p:.2f} over {over}"
     return [
         f"{lesson.status}{f', {lesson.reason}' if lesson.reason else ''}",
         f"about {lesson.tool}, {called('levels', lesson.level)}{tags}",
@@ -317,97 +310,6 @@ def _about(lesson: Lesson) -> list[str]:
 
 def _plain(text: str) -> str:
     return one_line(clean(text))
-
-
-@click.group(cls=ListingGroup)
-def runs() -> None:
-    """List and change what `memapp run` recorded."""
-
-
-@runs.command("list")
-@limit_option(50)
-@reads
-def list_runs(runtime: Runtime, limit: int) -> Output:
-    """List runs, newest first."""
-    name = short_ids(runtime, "runs")
-
-    def row(one: Run) -> dict[str, object]:
-        counts = {"steps": counted(one.steps, "step"), "failed": f"{one.tool_errors} failed"}
-        what = {"what": _plain(one.task or one.tool), "went": _went(one)}
-        return {"id": name(one.id), "when": when(one.last_at), **counts, **what}
-
-    return listing(
-        service.list_runs(runtime, limit + 1),
-        row,
-        "Nothing was recorded yet: memapp run -- COMMAND.",
-        limit,
-    )
-
-
-@runs.command("show")
-@click.argument("run_id", metavar="ID")
-@reads
-def show_run(runtime: Runtime, run_id: str) -> Output:
-    """Show the steps of a run and their errors."""
-    run = service.get_run(runtime, ids.run(runtime, run_id))
-
-    def row(one: RunStep) -> dict[str, object]:
-        ended = "worked" if one.known else f"not known{_JUDGED[one.judged]}"
-        if one.channel is not None:
-            ended = f"exit {one.exit_code}" if one.exit_code else one.channel.replace("_", " ")
-        return {
-            "step": one.seq,
-            "how": ended,
-            "seconds": f"{one.seconds:.1f}",
-            "what": _plain(one.action),
-            "said": _plain(one.excerpt),
-        }
-
-    steps = service.steps_of(runtime, run.id)
-    found = listing(steps, row)
-    return Output({"run": run, "steps": steps}, rows=found.rows)
-
-
-@runs.command("finish")
-@click.argument("run_id", metavar="ID")
-@click.option("--passed/--failed", default=None, help="The result.")
-@click.option("--score", type=Fraction(0, 1), metavar="N", help="The score, 0 to 1.")
-@writes
-def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float | None) -> Output:
-    """Record the result of a run, and end it.
-
-    Results decide which lessons are promoted. With only a score, the run passed if its last step
-    worked.
-    """
-    if passed is None and score is None:
-        raise UsageError("Say how the run went: --passed, --failed, or --score N.")
-    done = service.finish(runtime, ids.run(runtime, run_id), passed=passed, score=score)
-    return Output(done, aside=f"The run {_went(done)}.")
-
-
-def _went(run: Run) -> str:
-    passed = "" if run.passed is None else "passed" if run.passed else "failed"
-    return passed if run.score is None else f"{passed}, score {run.score:.2f}"
-
-
-@runs.command("rm")
-@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
-@yes_option
-@writes
-def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
-    """Erase runs and their steps for good; the lessons stay."""
-    found = [
-        service.get_run(runtime, memory_id)
-        for memory_id in dict.fromkeys(ids.run(runtime, part) for part in run_ids)
-    ]
-    what = f"{counted(len(found), 'run')} with {counted(sum(run.steps for run in found), 'step')}"
-    if not yes:
-        raise NeedsYes(
-            f"This would erase for good: {what}. What memapp learned there stays.",
-            "Add --yes to do it.",
-        )
-    service.remove(runtime, [run.id for run in found])
-    return Output(found, aside=f"Erased: {what}.")
 
 
 lessons.add_command(lesson_files.export)

@@ -1,4 +1,4 @@
-"""`memapp mcp`: lets another program read the memory, and propose something for it."""
+"""`memapp mcp`: lets another program read the memory and propose memories."""
 
 import os
 import shlex
@@ -16,16 +16,14 @@ from memapp.services import agents
 from memapp.settings import check_known
 
 COURTESY = 10
-"""By how much the priority of a server is lower: the model that answers the person goes first."""
+"""The niceness of a server: the model that answers the person goes first."""
 NOT_SEEN = "It does not see your profile or your chats. "
 PLACES = (
     "MEMAPP_HOME",
     "MEMAPP_DB",
     *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE")),
 )
-"""Variables that say where memapp's files are; a program with a window seldom has those of the
-shell.
-"""
+"""Variables with memapp's places; desktop programs seldom see those of the shell."""
 FLAGS = {"home": "--home", "database": "--db"}
 
 
@@ -67,7 +65,7 @@ def _check_installed() -> None:
 
 
 def _installing() -> str:
-    """Return the command that installs what the extra `mcp` of memapp names, beside memapp."""
+    """Return the command that installs the packages of the extra `mcp`."""
     parts = (requirement.partition("; extra == ") for requirement in requires("memapp") or ())
     named = [package for package, _, extra in parts if extra.strip("'\"") == "mcp"]
     return shlex.join([sys.executable, "-m", "pip", "install", *named])
@@ -75,10 +73,10 @@ def _installing() -> str:
 
 def _environment() -> list[str]:
     """Return the beginning of a command that finds the same files as this one."""
-    found = [
+    given = [
         f"{name}={Path(os.environ[name]).absolute()}" for name in PLACES if os.environ.get(name)
     ]
-    return ["/usr/bin/env", *found] if found else []
+    return ["/usr/bin/env", *given] if given else []
 
 
 @mcp.command()
@@ -108,24 +106,13 @@ def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) 
         if options[option]
         for part in (FLAGS[option], str(options[option].absolute()))
     ]
-    # -P: the program starts this in any folder, in which a file may be called as one of Python's.
-    command = [
-        *_environment(),
-        sys.executable,
-        "-P",
-        "-m",
-        "memapp",
-        *where,
-        "mcp",
-        "--agent",
-        name,
-    ]
-    say(
-        f"{client} will be the agent {name!r}. It may read: {', '.join(seen) if granted.reads else 'nothing'}."
-    )
-    say(
-        f"{NOT_SEEN if 'profile' not in seen else ''}What it proposes waits for your yes in the inbox (F4)."
-    )
+    # -P: a file in the program's folder may have the name of a module of Python.
+    launch = [sys.executable, "-P", "-m", "memapp"]
+    command = [*_environment(), *launch, *where, "mcp", "--agent", name]
+    reads = ", ".join(seen) if granted.reads else "nothing"
+    say(f"{client} will be the agent {name!r}. It may read: {reads}.")
+    not_seen = "" if "profile" in seen else NOT_SEEN
+    say(f"{not_seen}What it proposes waits for your yes in the inbox (F4).")
     say(f"Change that in {path}. To stop it: memapp agents block {name}")
     if find_spec("mcp") is None:
         say(f"First install what it needs: {_installing()}")

@@ -45,8 +45,8 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int, explain: bool) 
     name = short_ids(runtime, "memories")
 
     def row(hit: Recalled) -> dict[str, str]:
-        found = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact"}
-        shown = {**found, "text": hit.text, "id": name(hit.id)}
+        shown = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact"}
+        shown |= {"text": hit.text, "id": name(hit.id)}
         return {**shown, "why": hit.why} if explain else shown
 
     return listing(
@@ -109,24 +109,23 @@ def list_(
     chosen = replace(
         chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=since or chosen.after
     )
-    found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
+    memories = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
     nothing, name = "Nothing found.", short_ids(runtime, "memories")
-    if not found and chosen.words:
+    if not memories and chosen.words:
         chosen = curate.respelt(runtime, chosen)
-        found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
-    if not found and curate.count(runtime) == 0:
+        memories = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
+    if not memories and curate.count(runtime) == 0:
         nothing = "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'"
 
-    def row(one: Memory) -> dict[str, str]:
-        pin = "★" if one.pinned else " "
+    def row(memory: Memory) -> dict[str, str]:
         return {
-            "id": name(one.id),
-            "pin": pin,
-            "when": when(one.created_at),
-            "text": one.with_before,
+            "id": name(memory.id),
+            "pin": "★" if memory.pinned else " ",
+            "when": when(memory.created_at),
+            "text": memory.with_before,
         }
 
-    return listing(found, row, nothing, limit, "; ".join(chosen.problems))
+    return listing(memories, row, nothing, limit, "; ".join(chosen.problems))
 
 
 @click.command("show")
@@ -136,16 +135,16 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     """Show a memory and its source messages."""
     memory = curate.get(runtime, ids.memory(runtime, memory_id))
     sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
-    notes = [
-        f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"
-    ]
+    pinned = "pinned, " if memory.pinned else ""
+    notes = [f"{pinned}importance {memory.importance}, known since {when(memory.created_at)}"]
     notes += [f"holds since {since}"] if (since := since_in(memory.text)) else []
     notes += [f"held until {when(memory.held_until)}"] if memory.held_until else []
     notes += [memory.until.strip(" ()")] if memory.until else []
     if memory.purge_at:
         reason = why(memory, runtime.settings.ttl_days)
         notes.append(
-            f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least"
+            f"in the trash since {when(memory.updated_at)} ({reason}), "
+            f"kept until {when(memory.purge_at)} at least"
         )
         notes.append(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:

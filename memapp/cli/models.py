@@ -25,34 +25,34 @@ def models() -> None:
 @reads
 def list_(runtime: Runtime) -> Output:
     """List the models on this machine, and models to download."""
-    found = listing(
+    output = listing(
         service.list_models(runtime),
-        lambda one: {
-            "current": "●" if one.current else " ",
-            "name": one.name,
-            "size": f"{one.bytes / 1e6:,.0f} MB",
-            "needs": _needs(one),
+        lambda model: {
+            "current": "●" if model.current else " ",
+            "name": model.name,
+            "size": f"{model.bytes / 1e6:,.0f} MB",
+            "needs": _needs(model),
             "about": " · ".join(
-                part for part in (_where(one), one.licence, one.note, one.jobs) if part
+                filter(None, (_where(model), model.licence, model.note, model.jobs))
             ),
         },
     )
     return replace(
-        found,
+        output,
         notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"),
     )
 
 
-def _needs(one: service.ModelChoice) -> str:
-    needs = f"needs {one.needed / 1e9:.1f} GB" if one.needed else ""
-    return needs if one.fit == "fits" else f"{needs}: {one.fit}" if needs else one.fit
+def _needs(model: service.ModelChoice) -> str:
+    needs = f"needs {model.needed / 1e9:.1f} GB" if model.needed else ""
+    return needs if model.fit == "fits" else f"{needs}: {model.fit}" if needs else model.fit
 
 
-def _where(one: service.ModelChoice) -> str:
-    """Say who keeps a model that is here, or how much of it has arrived."""
-    if one.remote is not None:
-        return f"{percent(one.arrived, one.bytes)} here" if one.arrived else "not here yet"
-    return "" if one.kept_by in ("", service.YOU) else f"kept by {one.kept_by}"
+def _where(model: service.ModelChoice) -> str:
+    """Return who keeps a model, or how much of the model has arrived."""
+    if model.remote is not None:
+        return f"{percent(model.arrived, model.bytes)} here" if model.arrived else "not here yet"
+    return "" if model.kept_by in ("", service.YOU) else f"kept by {model.kept_by}"
 
 
 @models.command("path")
@@ -75,9 +75,9 @@ def use(options: dict[str, Any], name: str, yes: bool) -> None:
     with opened(options) as runtime:
         if not yes and (embedder := service.named_embedder(runtime, name)):
             raise NeedsYes(service.search_terms(runtime, embedder), "Add --yes to do it.")
-        to_know = [service.use_model(runtime, name), service.template_remark(runtime)]
+        remarks = [service.use_model(runtime, name), service.template_remark(runtime)]
     say(f"From now on: {name}.")
-    for remark in filter(None, to_know):
+    for remark in filter(None, remarks):
         say(remark)
 
 
@@ -91,7 +91,7 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
     NAME is a model or a file; otherwise the current model is tested. The test makes about a hundred
     short calls and takes some minutes. memapp never uses a model for a job that it failed.
     """
-    from memapp.services import model_test  # `make run` waits for this module
+    from memapp.services import model_test  # slow to import, and `make run` does not need it
 
     with opened(options) as runtime:
         if name:
@@ -107,13 +107,11 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
         for result in model_test.test(runtime, model, Cancel()):
             cases.append(result)
             say(f"{'✓' if result.passed else '✗'} {result.job}: {result.asked} -> {result.said}")
-        tests, trusted = (
-            model_jobs.results_of(runtime, model),
-            model_jobs.in_words(runtime, model_jobs.key_of(model)),
-        )
+        tests = model_jobs.results_of(runtime, model)
+        trusted = model_jobs.in_words(runtime, model_jobs.key_of(model))
     rows = [
-        {"job": job, "passed": f"{item.passed} of {item.of}", "": "✓" if item.holds(job) else "✗"}
-        for job, item in tests.items()
+        {"job": job, "passed": f"{test.passed} of {test.of}", "": "✓" if test.holds(job) else "✗"}
+        for job, test in tests.items()
     ]
     jobs = {job: asdict(test) for job, test in tests.items()}
     data = {"model": model.name, "jobs": jobs, "cases": [asdict(result) for result in cases]}
@@ -154,15 +152,12 @@ def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> N
         except KeyboardInterrupt:
             say("\nStopped. What has arrived is kept: the same command goes on from there.")
             raise
-    say(
-        f"{chosen.name} is here and whole. {'It answers.' if wants_default else f'Use it: memapp models use {name}'}"
-    )
+    use = "It answers." if wants_default else f"Use it: memapp models use {name}"
+    say(f"{chosen.name} is here and whole. {use}")
 
 
 def _reason_against(options: dict[str, Any]) -> str | None:
-    """Return why the default model is not fetched, empty where that needs no word; None where it
-    is. Opens nothing.
-    """
+    """Return a reason not to fetch the default model, perhaps empty; None without one."""
     places = paths.locate(options["home"], options["database"])
     return downloads.reason_against_default(places, settings.load(places.config, options["flags"]))
 

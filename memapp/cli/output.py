@@ -1,6 +1,4 @@
-"""Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape
-sequence from data.
-"""
+"""Output of commands: data as text or JSON on stdout, messages on stderr, no escape sequences."""
 
 import os
 import shutil
@@ -26,16 +24,14 @@ if TYPE_CHECKING:
     from memapp.services.ids import Named
 
 DUMB = ("", "dumb", "unknown")
-"""Kinds of terminals that only take one line after the other."""
+"""Kinds of terminals without a movable cursor."""
 LEAST_CELLS = 20
-"""Of a column that gives way to a narrow terminal."""
+"""The least width of a column that is cut to fit the terminal."""
 
 LOAD_SECONDS = 180.0
-"""More than any embedding model takes: it fails by itself before."""
+"""Longer than any embedding model takes to load or to fail."""
 CATCH_UP_SECONDS = 2.0
-"""A memory of thousands that were never embedded, or by another model, takes longer; the rest waits
-for idle time.
-"""
+"""The longest wait for new embeddings; the rest is left to idle time."""
 
 _Found = TypeVar("_Found")
 
@@ -47,39 +43,39 @@ EXPECTED = (
     OSError,
     UnicodeError,
 )
-"""What a command may end with; anything else is a bug, or comes of a damaged file."""
+"""The errors a command may end with; any other is a bug, or comes from a damaged file."""
 
 
 def say(text: str) -> None:
-    """Tell the person something that is not data."""
-    with suppress(OSError):  # what was done is done, whoever hears of it
+    """Write a message to standard error."""
+    with suppress(OSError):  # a closed stream must not fail the command
         click.echo(clean(text), err=True)
 
 
 def show(text: str, *, newline: bool = True) -> None:
-    """Write text that is data."""
+    """Write data to standard output."""
     click.echo(clean(text), nl=newline)
 
 
 def show_json(value: Any) -> None:
-    """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
+    """Write JSON, with control characters escaped."""
     click.echo(strict_json.write(plain(value), indent=2))
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a command has to say: all of it as JSON, for programs, or what a person reads."""
+    """The output of a command: JSON for programs, and text for people."""
 
     data: Any
-    """What `--json` writes."""
+    """The JSON of `--json`."""
     text: str = ""
     rows: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[str] = ()
-    """Said to the person, not to a program; empty ones are not."""
+    """Messages for people only; empty ones are skipped."""
     aside: str = ""
-    """Said to both."""
+    """A message for people and programs."""
     error: MemappError | None = None
-    """What the command ends with all the same, when the rest is written."""
+    """Raised after the rest was written."""
 
     def write(self, as_json: bool) -> None:
         if as_json:
@@ -102,38 +98,31 @@ def listing(
     limit: int | None = None,
     aside: str = "",
 ) -> Output:
-    """Return a listing: a row of each thing, or a word when there is none; of what is more than
-    `limit`, only that.
-    """
+    """Return a listing with a row for each result, at most `limit`, or a word if there is none."""
     shown = found[:limit]
-    more = (
-        f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
-    )
+    is_cut = limit is not None and len(found) > limit
+    more = f"There are more: add -n {2 * limit}." if limit and is_cut else ""
     return Output(
         shown,
-        rows=[row(hit) for hit in shown],
+        rows=[row(result) for result in shown],
         notes=() if found else (nothing,),
         aside="\n".join(filter(None, (aside, more))),
     )
 
 
 def messages_behind(messages: "Sequence[Message]") -> list[str]:
-    """Return what is said of the messages that something was learned from."""
+    """Return a line for each source message."""
     return [f"from {when(message.created_at)}: {message.text}" for message in messages]
 
 
 def has_terminal() -> bool:
-    """Say whether there is a terminal to type in and to draw on; Textual draws on the stream of
-    errors.
-    """
+    """Return True if there is a terminal to type in and to draw on; Textual draws on stderr."""
     is_dumb = os.name == "posix" and os.environ.get("TERM", "") in DUMB
     return not is_dumb and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows: aligned columns as wide as the terminal, tab-separated and whole in a pipe. No
-    rows: nothing, and no error.
-    """
+    """Write rows: aligned columns that fit the terminal, or tab-separated in a pipe."""
     if not rows:
         return
     table = [[one_line(clean(str(value))) for value in row.values()] for row in rows]
@@ -152,17 +141,12 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
                 click.wrap_text("  ".join(filter(None, line)), columns, subsequent_indent="    ")
             )
         else:
-            click.echo(
-                "  ".join(
-                    _cut(cell, width) for cell, width in zip(line, widths, strict=True)
-                ).rstrip()
-            )
+            cells = (_cut(cell, width) for cell, width in zip(line, widths, strict=True))
+            click.echo("  ".join(cells).rstrip())
 
 
 def _fitting(widths: list[int], room: int) -> list[int]:
-    """Return the widths of columns that fit: the widest gives way, down to `LEAST_CELLS`, and then
-    the next.
-    """
+    """Return column widths that fit: the widest shrinks first, down to `LEAST_CELLS`."""
     fitting = [*widths]
     for column in sorted(range(len(widths)), key=lambda column: -widths[column]):
         over = max(0, sum(fitting) - room)
@@ -171,30 +155,26 @@ def _fitting(widths: list[int], room: int) -> list[int]:
 
 
 def _cut(cell: str, width: int) -> str:
-    return (
-        set_cell_size(cell, width)
-        if cell_len(cell) <= width
-        else f"{set_cell_size(cell, width - 1).rstrip()}…"
-    )
+    if cell_len(cell) <= width:
+        return set_cell_size(cell, width)
+    return f"{set_cell_size(cell, width - 1).rstrip()}…"
 
 
 def short_ids(runtime: "Runtime", table: "Named") -> Callable[[str], str]:
-    """Return what names an id in a listing: on a terminal its shortest ending that means no other,
-    else all of it.
-    """
+    """Return a function that shortens an id: on a terminal to its shortest unique ending."""
     from memapp.services import ids
 
     named = ids.endings(runtime, table) if sys.stdout.isatty() else {}
-    return lambda one: named.get(one, one)
+    return lambda memory_id: named.get(memory_id, memory_id)
 
 
 def when(moment: datetime) -> str:
-    """Write a time as the person's clock shows it."""
+    """Return a time in the person's time zone."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
 def refuse_own(options: Mapping[str, Any], target: Path) -> None:
-    """Raise `UsageError` for a file that memapp itself keeps: nothing is written over the memory."""
+    """Raise `UsageError` for one of memapp's own files, which nothing may overwrite."""
     own = paths.locate(options["home"], options["database"])
     kept = [
         own.config,
@@ -207,8 +187,9 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
 
 @contextmanager
 def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[Runtime]":
-    """Open memapp for one command, without loading a model. A file that nobody named is made where
-    there is none yet.
+    """Open memapp for one command, without loading a model.
+
+    Only the default file is created if it does not exist.
     """
     from memapp import bootstrap
     from memapp.services import backups
@@ -232,7 +213,7 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
 
 @contextmanager
 def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
-    """Open memapp with its embedding model; only to read, where it cannot be written."""
+    """Open memapp with its embedding model, read-only if the file cannot be written."""
     with ExitStack() as stack:
         try:
             runtime = stack.enter_context(opened(options))
@@ -243,7 +224,7 @@ def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
 
 
 def load_embedder(runtime: "Runtime") -> bool:
-    """Wait until the embedding model is loaded; say whether there is one."""
+    """Wait until the embedding model is loaded; return True if there is one."""
     from memapp.services import models
 
     if runtime.embedding.state == "off":
@@ -252,9 +233,7 @@ def load_embedder(runtime: "Runtime") -> bool:
 
 
 def search_by_meaning(runtime: "Runtime") -> None:
-    """Wait until the embedding model is loaded and knows what is new; say so where it cannot be had
-    and words must do.
-    """
+    """Load the embedding model and embed new texts; without a model, say so."""
     from memapp.inference import Cancel
     from memapp.services import jobs
 
@@ -266,9 +245,7 @@ def search_by_meaning(runtime: "Runtime") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: a record as what stands in it by name, and what JSON has no
-    type for as text.
-    """
+    """Return a value as JSON types: records as dictionaries, and other types as text."""
     match value:
         case None | bool() | int() | float() | str():
             return value

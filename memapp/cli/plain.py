@@ -1,6 +1,4 @@
-"""A chat line by line: what is typed goes in, what is answered comes out, and nothing moves on the
-screen.
-"""
+"""A chat line by line, for pipes and screen readers; nothing moves on the screen."""
 
 import signal
 import sys
@@ -24,13 +22,14 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, downloads, howtos, turn, undo
 
 MULTI, END = "/multi", "/end"
-HELP = f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, ctrl+c stops a reply."
+HELP = (
+    f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, "
+    "ctrl+c stops a reply."
+)
 
 
 def line_by_line(options: dict[str, Any], question: str = "") -> None:
-    """Chat until /quit or the end of standard input; `question` is the only message if there is
-    one.
-    """
+    """Chat until /quit or the end of standard input; with a `question`, send only that."""
     with opened(options) as runtime:
         load(runtime)
         talk = _Talk(runtime, is_terminal=sys.stdin.isatty() and not question)
@@ -41,8 +40,9 @@ def line_by_line(options: dict[str, Any], question: str = "") -> None:
 
 
 class _Talk:
-    """The chat that goes on. A person at a terminal is asked for each line, and hears of an error;
-    a pipe ends with it.
+    """The running chat.
+
+    A person at a terminal is asked for each line and sees errors; a pipe ends at the first error.
     """
 
     def __init__(self, runtime: Runtime, *, is_terminal: bool) -> None:
@@ -56,7 +56,8 @@ class _Talk:
             say(f"memapp. {HELP}")
             if offered := downloads.offer(self._runtime):
                 say(
-                    f"This small model cannot hold a conversation; memapp models get --default gets one that can: {offered}."
+                    "This small model cannot hold a conversation; "
+                    f"memapp models get --default gets one that can: {offered}."
                 )
         while (written := self._written()) is not None:
             try:
@@ -79,11 +80,11 @@ class _Talk:
         with self._stopped_by_ctrl_c() as cancel:
             learn(self._runtime, cancel)
 
-    def _write_answer(self, take: Callable[..., Iterable[TurnEvent]], *said: str) -> None:
+    def _write_answer(self, take: Callable[..., Iterable[TurnEvent]], *texts: str) -> None:
         with self._stopped_by_ctrl_c() as cancel:
             thread_id = self._begun()
             self._label(self._runtime.persona(self._persona).name)
-            answer(self._runtime, take(self._runtime, thread_id, *said, cancel=cancel))
+            answer(self._runtime, take(self._runtime, thread_id, *texts, cancel=cancel))
 
     def _carry_out(self, command: Command) -> None:
         runtime = self._runtime
@@ -134,15 +135,13 @@ class _Talk:
         return "\n".join(lines)
 
     def _label(self, name: str) -> None:
-        """Say who speaks, where a person reads it."""
+        """Write the speaker's name, for a person at a terminal."""
         if self._is_terminal:
             click.echo(f"{clean(name)}: ", nl=False, err=True)
 
     @contextmanager
     def _stopped_by_ctrl_c(self) -> Iterator[Cancel]:
-        """Let the first ctrl+c at a terminal stop what is being done, and the second one end the
-        program.
-        """
+        """Let the first ctrl+c stop the work, and the second one the program."""
         cancel, pressed = Cancel(), False
 
         def stop(_: int, __: object) -> None:
@@ -150,7 +149,7 @@ class _Talk:
             if pressed:
                 raise KeyboardInterrupt
             pressed = True
-            # On a thread: what is interrupted here may hold the lock of `cancel`.
+            # On a thread: the interrupted code may hold the lock of `cancel`.
             threading.Thread(target=cancel.set, daemon=True).start()
 
         if not self._is_terminal:

@@ -1,4 +1,4 @@
-"""`memory.query` from the command line: what an agent may read, asked as the agent would ask."""
+"""`memapp query`: searches the memory with the permissions of an agent."""
 
 from typing import Any
 
@@ -61,55 +61,41 @@ def query(
     and names its agent: anyone who can open the memory file can ask as any agent.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
-    request = _request(
-        words_or_pipe(text, "query"), text in ((), ("-",)), agent or SUPERVISOR, given
-    )
+    from_pipe = text in ((), ("-",))
+    request = _request(words_or_pipe(text, "query"), from_pipe, agent or SUPERVISOR, given)
     agent = agent or request.agent
     with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
-        found = service.query(
-            runtime, runtime.categories.capability(agent, runtime.user_id), request
-        )
+        capability = runtime.categories.capability(agent, runtime.user_id)
+        answer = service.query(runtime, capability, request)
     data = {
-        "header": found.header,
-        "memories": [bullet.model_dump(mode="json") for bullet in found.memories],
-        "left_out": found.left_out,
+        "header": answer.header,
+        "memories": [bullet.model_dump(mode="json") for bullet in answer.memories],
+        "left_out": answer.left_out,
     }
-    lines = [
-        *found.header,
-        *map(_in_full if request.returned == "full" else _in_a_line, found.memories),
-    ]
-    left_out = (
-        f"Left out, for the budget of {request.budget_tokens} tokens: {found.left_out}."
-        if found.left_out
-        else ""
-    )
-    nothing = "" if found.memories or found.left_out else "Nothing found."
+    is_full = request.returned == "full"
+    texts = [_in_full(bullet) if is_full else bullet.text for bullet in answer.memories]
+    lines = [*answer.header, *texts]
+    left_out = f"Left out, for the budget of {request.budget_tokens} tokens: {answer.left_out}."
+    left_out = left_out if answer.left_out else ""
+    nothing = "" if answer.memories or answer.left_out else "Nothing found."
     Output(data, "\n".join(lines), notes=(nothing,), aside=left_out).write(as_json)
 
 
-def _in_a_line(one: Bullet) -> str:
-    return one.text
-
-
-def _in_full(one: Bullet) -> str:
-    """Return all that is known of a memory, one part a line below what it says."""
-    parts = one.model_dump(mode="json", exclude={"text", "category"})
-    said = {
-        name: ", ".join(value) if isinstance(value, list) else value
-        for name, value in parts.items()
-    }
-    return "\n".join(
-        [
-            one.text,
-            *(f"  {name}: {value}" for name, value in said.items() if value not in ("", None)),
-        ]
-    )
+def _in_full(bullet: Bullet) -> str:
+    """Return a memory with one line for each field."""
+    lines = [bullet.text]
+    for name, value in bullet.model_dump(mode="json", exclude={"text", "category"}).items():
+        text = ", ".join(value) if isinstance(value, list) else value
+        if text not in ("", None):
+            lines.append(f"  {name}: {text}")
+    return "\n".join(lines)
 
 
 def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> QueryRequest:
-    """Make the request; one that is given whole names its own agent, which must be the one of the
-    command.
+    """Return the request, from the options or as JSON.
+
+    A JSON request names its agent, which must match the command's.
     """
     if not (from_pipe and text.lstrip().startswith("{")):
         return read_request({"agent": agent, "query": text.strip(), **asked})

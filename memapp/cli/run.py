@@ -1,20 +1,20 @@
-"""`memapp run` and `memapp why`: commands, with what is known of their failures."""
+"""`memapp run` and `memapp why`: commands, and what is known of their failures."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memapp import light_run
 from memapp.cli.output import Output
 from memapp.cli.shape import PATH, writes
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.light_run import CommandLine
+from memapp.run import command as run_command
+from memapp.run.arguments import CommandLine
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons.hints import LessonHint
-from memapp.tools.program import program
+from memapp.tools.program import here, program
 from memapp.tools.shell import Shell, command_line
 
 
@@ -45,7 +45,7 @@ def run(
     score: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Run a command; if it fails, show what worked before.
+    """Run a command; after a failure, show what worked before.
 
     memapp keeps the failure, and the command that then works, without secrets: see `memapp
     lessons`. It watches no other command. A program that reads keys from its error output at the
@@ -53,7 +53,7 @@ def run(
     """
     given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
     given |= {"progress": progress, "score": score}
-    return light_run.main(
+    return run_command.main(
         CommandLine(
             list(command), {name: str(value) for name, value in given.items() if value is not None}
         )
@@ -70,14 +70,12 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     A recent `memapp sql` query counts as well.
     """
     if command:
-        found = runs.bearing(
-            runtime, Shell(program([*command]), Path(light_run.here())), command_line(command)
-        )
-        lines = [f"{hint.in_advance}{_explained(hint, explain)}" for hint in found] or [
-            "There is no lesson for this command."
-        ]
-        return Output({"lessons": [_data(hint) for hint in found]}, "\n".join(lines))
-    failure = runs.why(runtime, Shell("", Path(light_run.here())).scope)
+        shell = Shell(program([*command]), Path(here()))
+        lessons = runs.bearing(runtime, shell, command_line(command))
+        lines = [f"{hint.in_advance}{_explained(hint, explain)}" for hint in lessons]
+        text = "\n".join(lines) or "There is no lesson for this command."
+        return Output({"lessons": [_data(hint) for hint in lessons]}, text)
+    failure = runs.why(runtime, Shell("", Path(here())).scope)
     if failure is None:
         raise UsageError("Nothing failed here under `memapp run`.")
     error, hints = failure
@@ -87,15 +85,15 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     return Output({"failed": error, "lessons": [_data(hint) for hint in hints]}, "\n".join(lines))
 
 
-def _explained(one: LessonHint, explain: bool) -> str:
-    parts = f": {one.ranked.score:.2f} = {one.ranked.why}" if explain else ""
-    return f" ({one.tier}{parts})"
+def _explained(hint: LessonHint, explain: bool) -> str:
+    parts = f": {hint.ranked.score:.2f} = {hint.ranked.why}" if explain else ""
+    return f" ({hint.tier}{parts})"
 
 
-def _data(one: LessonHint) -> dict[str, Any]:
+def _data(hint: LessonHint) -> dict[str, Any]:
     return {
-        "tier": one.tier,
-        "score": one.ranked.score,
-        "parts": one.ranked.parts,
-        "lesson": one.lesson,
+        "tier": hint.tier,
+        "score": hint.ranked.score,
+        "parts": hint.ranked.parts,
+        "lesson": hint.lesson,
     }

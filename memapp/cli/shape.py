@@ -1,8 +1,7 @@
-"""The shape that commands share: a group lists when nothing else is asked of it, and every listing
-knows `--json`.
+"""Options, arguments and groups that commands share.
 
-An ID may be the beginning or the ending of one (`services.ids`). What cannot be taken back wants
-`--yes`, else exit code 4.
+An ID may be the beginning or the ending of one (`services.ids`). An irreversible command needs
+`--yes`, else it ends with exit code 4.
 """
 
 import sys
@@ -22,13 +21,11 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 MOST = 1_000_000
-"""Of any number: what is far beyond what anybody has may be beyond what SQLite takes."""
+"""The largest number of any option; SQLite takes no arbitrary integers."""
 
 
 class _WholeNumber(click.IntRange):
-    """A whole number. Its upper bound is beyond what anybody types, so help does not show the
-    range.
-    """
+    """A whole number, whose help shows no range: the upper bound is out of reach."""
 
     def _describe_range(self) -> str:
         return ""
@@ -38,17 +35,17 @@ NUMBER, COUNT = _WholeNumber(0, MOST), _WholeNumber(1, MOST)
 
 
 class Fraction(click.FloatRange):
-    """A number of a range, as `click.FloatRange`, but not `nan`, which is in every range."""
+    """A number in a range, as `click.FloatRange`, without `nan`."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         number = float(super().convert(value, param, ctx))
-        return number if number == number else self.fail("nan is no number.", param, ctx)
+        return number if number == number else self.fail("nan is not a number.", param, ctx)
 
 
 class _Path(click.Path):
-    """A path in which `~` is the home folder, since a shell leaves it in `--output=~/x`."""
+    """A path with `~` expanded, which a shell leaves in `--output=~/x`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return super().convert(str(expanded(value)), param, ctx)
@@ -68,7 +65,7 @@ yes_option = click.option(
 
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option -n: how many to write at most."""
+    """Return the option -n, the most rows to list."""
     return click.option(
         "-n",
         "limit",
@@ -83,9 +80,7 @@ def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., A
 def _answering(
     open_: "Callable[[Mapping[str, Any]], AbstractContextManager[Runtime]]",
 ) -> Callable[..., Callable[..., None]]:
-    """Return what makes a command of a function that is given the open memory and returns an
-    `Output`; it has `--json`.
-    """
+    """Return a decorator: the command gets a `Runtime`, returns `Output`, and has `--json`."""
 
     def decorated(command: Callable[..., Output]) -> Callable[..., None]:
         @as_json_option
@@ -107,9 +102,7 @@ searches = _answering(opened_to_search)
 
 
 def words_argument(*, needed: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the argument TEXT: words, or standard input (see `words_or_pipe`); None where none are
-    needed nor there.
-    """
+    """Return the argument TEXT: words or standard input; None if not `needed` and missing."""
 
     def read(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> str | None:
         return words_or_pipe(words, str(ctx.info_name)) if words or needed else None
@@ -118,9 +111,7 @@ def words_argument(*, needed: bool = True) -> Callable[[Callable[..., Any]], Cal
 
 
 def words_or_pipe(words: tuple[str, ...], command: str) -> str:
-    """Return the words of a command, or standard input for - or none; on a terminal nobody would
-    know to type there.
-    """
+    """Return the words of a command, or standard input for - or no words in a pipe."""
     if words not in ((), ("-",)):
         return " ".join(words)
     if not words and sys.stdin.isatty():
@@ -132,14 +123,12 @@ def words_or_pipe(words: tuple[str, ...], command: str) -> str:
     except UnicodeError:
         text = "\0"
     if "\0" in text:
-        raise UsageError("What was piped in is no text.", "memapp reads UTF-8.")
+        raise UsageError("The piped input is not text.", "memapp reads UTF-8.")
     return text
 
 
 class ListingGroup(click.Group):
-    """A group whose first command, mostly `list`, is meant when none is named: `chats --json` is
-    `chats list --json`.
-    """
+    """A group with a default command, the first: `chats --json` is `chats list --json`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next(iter(self.commands))
@@ -147,5 +136,5 @@ class ListingGroup(click.Group):
         return super().parse_args(ctx, [first, *args] if is_for_first else args)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which they are written, the first one first."""
+        """Return the commands in the order of the source."""
         return list(self.commands)

@@ -1,4 +1,4 @@
-"""`memapp sql`: a query to a database of the person's, with what is known of its failures."""
+"""`memapp sql`: queries a SQLite database, and learns from failed queries."""
 
 import os
 from pathlib import Path
@@ -34,8 +34,9 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
     queries, and the queries that then work, without secrets: see `memapp lessons`. It never keeps a
     row.
     """
-    from memapp import after_run
     from memapp.domain.lessons.recording import Client, ToolStep
+    from memapp.run.attempt import Attempted
+    from memapp.run.hints import WHY, tell_person
     from memapp.store.lent import lent
     from memapp.tools import markers
     from memapp.tools.sql import Sql, as_attempt
@@ -49,9 +50,7 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
         if table.error or markers.is_open(tool.name, places, place):
             done = as_attempt(query, table)
             step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
-            after_run.tell_person(
-                places, after_run.Attempted(step, place, str(Path(place).parent)), after_run.WHY
-            )
+            tell_person(places, Attempted(step, place, str(Path(place).parent)), WHY)
     return 1 if table.error else 0
 
 
@@ -63,7 +62,7 @@ def _show(table: Table, limit: int, as_json: bool) -> None:
     if as_json:
         show_json({"columns": table.columns, "rows": rows})
     else:
-        lines = [table.columns, *([NULL if item is None else item for item in row] for row in rows)]
+        lines = [table.columns, *([NULL if cell is None else cell for cell in row] for row in rows)]
         show_rows([{str(number): cell for number, cell in enumerate(line)} for line in lines])
     if table.is_cut:
         say(f"There are more: add -n {2 * limit}.")

@@ -1,4 +1,4 @@
-"""One question from the command line, with its answer on stdout."""
+"""`memapp ask`: one question from the command line, with its answer on stdout."""
 
 import os
 import stat
@@ -39,7 +39,7 @@ from memapp.services import chats, ids, learning, memory_request, models, turn, 
 from memapp.services.consent import pending
 
 READING_SECONDS = 3.0
-"""So long a command reads what was written, after its answer, before it says so."""
+"""How long a command learns silently after its answer."""
 
 
 @click.command()
@@ -73,7 +73,7 @@ def ask(
     pasted = [(0, len(question))] if text in ((), ("-",)) and not sys.stdin.isatty() else []
     turn.checked(question)
     if text not in ((), ("-",)) and _piped_in():
-        say("What was piped in is not read. `memapp ask -` asks it.")
+        say("The piped input is not read. To ask it: memapp ask -")
     with opened(options) as runtime:
         if continued and not chat_id:
             threads = chats.list_threads(runtime, limit=1)
@@ -86,7 +86,7 @@ def ask(
             and not chat_id
             and not memory_request.needs_no_model(runtime, "", question, pasted)
         ):
-            raise _no_model(runtime)  # else every try would leave a chat
+            raise _no_model(runtime)  # otherwise each try would leave an empty chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
         seen = answer(
             runtime, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json
@@ -97,7 +97,7 @@ def ask(
 
 
 def _piped_in() -> bool:
-    """Tell whether something waits in a pipe. Nothing is read: one that is inherited may never end."""
+    """Return True if a pipe has unread data. Nothing is read: an inherited pipe may never end."""
     try:
         import fcntl
         import termios
@@ -111,7 +111,7 @@ def _piped_in() -> bool:
 
 
 def load(runtime: Runtime) -> None:
-    """Load both models at once."""
+    """Load both models, at the same time."""
     runtime.reading.loading("")
     runtime.embedding.loading("")
     threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
@@ -124,9 +124,9 @@ def load(runtime: Runtime) -> None:
 def answer(
     runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = False
 ) -> list[TurnEvent]:
-    """Write the answer, unless it is told as JSON by what is returned.
+    """Write the answer, except for JSON; return the events of the turn.
 
-    It streams for a person; a pipe gets it as a whole, since it must not get a reply that was begun
+    The answer streams to a terminal. A pipe gets the final reply only, since a reply may be begun
     and dropped.
     """
     seen: list[TurnEvent] = []
@@ -146,14 +146,13 @@ def answer(
                 say("\n[said that before; once more]")
                 streamed = False
             case Completed(reply=reply) if not as_json:
-                show("" if streamed else reply.text)  # memapp's own words do not stream
+                show("" if streamed else reply.text)  # memapp's own sentences do not stream
                 if reply.status is MessageStatus.STOPPED:
                     say("[stopped]")
                 elif reply.usage.at_limit:
                     longer = f"memapp config set reply_tokens {2 * runtime.settings.reply_tokens}"
-                    say(
-                        f"[The reply was cut at the length limit. Ask: Go on. For longer replies: {longer}]"
-                    )
+                    say("[The reply was cut at the length limit. Ask: Go on.]")
+                    say(f"[For longer replies: {longer}]")
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 if not is_reply:
                     say(text)
@@ -165,14 +164,13 @@ def answer(
                 say(f"memapp asks: {question.text}")
                 _say_what_waits(runtime, seen)
             case CouncilSat() if sys.stderr.isatty():
-                say(
-                    f"{event.spoken} of {event.of} reviewers have spoken, at most {event.calls} calls of a model."
-                )
+                spoken = f"{event.spoken} of {event.of} reviewers have spoken"
+                say(f"{spoken}, at most {event.calls} calls of a model.")
     return seen
 
 
 def _no_model(runtime: Runtime) -> ModelError:
-    """Return why the model did not load, with what to do."""
+    """Return the reason why the model did not load, and what to do."""
     if runtime.settings.server:
         return ModelError(runtime.chat.note, 'Without the server: memapp config set server ""')
     return ModelError(
@@ -182,7 +180,7 @@ def _no_model(runtime: Runtime) -> ModelError:
 
 
 def _say_what_waits(runtime: Runtime, seen: list[TurnEvent]) -> None:
-    """Say how to answer what the message proposed, other than by the next message."""
+    """Name the commands that decide the requests of the message later."""
     sent = next(event.message for event in seen if isinstance(event, Accepted))
     for request in pending.list_pending(runtime):
         if sent is not None and sent.id in request.evidence:
@@ -201,9 +199,7 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 
 
 def learn(runtime: Runtime, cancel: Cancel) -> None:
-    """Do what is due after a reply, before the command ends, and say what is left of it; no error
-    of that spoils the answer.
-    """
+    """Do the work due after a reply, and report the rest; an error must not spoil the answer."""
     try:
         with after(READING_SECONDS, _say_that_it_reads):
             for news in upkeep.work(runtime, None, cancel):
@@ -216,9 +212,7 @@ def learn(runtime: Runtime, cancel: Cancel) -> None:
         if damage := runtime.database.damage():
             raise damage from None
         path = write_crash_file(error, runtime.paths.log, runtime.clock())
-        say(
-            f"Nothing was learned this time: a bug ({type(error).__name__}). Where it happened stands in {path}."
-        )
+        say(f"Nothing was learned this time: a bug ({type(error).__name__}). See {path}.")
     with suppress(StoreError):
         if unread := learning.waiting(runtime):
             are = "message is" if unread == 1 else "messages are"
@@ -236,6 +230,6 @@ def _say_news(news: Remembered | Retracted | ConsentRequest) -> None:
         for done, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)):
             if texts:
                 say(f"{done}: {'; '.join(texts)}")
-    elif isinstance(news, Remembered):  # of a consent request `consents` tells
+    elif isinstance(news, Remembered):  # consent requests are listed by `consents`
         was = f" (was: {news.before.text})" if news.before else ""
         say(f"{'Updated' if news.before else 'Remembered'}: {news.memory.text}{was}")

@@ -54,10 +54,10 @@ def export(
     if folder:
         with opened(options, read_only=True) as runtime:
             written = exports.write_notes(runtime, folder)
-        notes = [counted(written.memories, "memory", "memories"), counted(written.chats, "chat")]
-        say(
-            f"Written to {folder}, a note each: {', '.join(notes)}{' and your profile' if written.profiles else ''}."
-        )
+        memories = counted(written.memories, "memory", "memories")
+        profile = " and your profile" if written.profiles else ""
+        chats = counted(written.chats, "chat")
+        say(f"Written to {folder}, a note each: {memories}, {chats}{profile}.")
         return
     write = exports.as_lines if form == "jsonl" else exports.as_markdown
     with opened(options, read_only=True) as runtime, closing(write(runtime)) as pieces:
@@ -68,14 +68,16 @@ def export(
         refuse_own(options, output)
         exports.write_private(runtime, output, pieces)
     say(
-        f"Written to {output}. This is no backup: to move with everything, history and inbox included, use memapp backup."
+        f"Written to {output}. This is no backup: to move with everything, "
+        "history and inbox included, use memapp backup."
     )
 
 
-def _to_decide(found: Imported) -> str:
-    """Say how to answer what waits."""
-    answers = f"memapp approve {found.file_id}, or one by one: memapp consents show {found.file_id}"
-    return f"To say yes to all of it, here or in the inbox: {answers}" if found.file_id else ""
+def _to_decide(imported: Imported) -> str:
+    """Return how to decide the pending requests of an import."""
+    file_id = imported.file_id
+    answers = f"memapp approve {file_id}, or one by one: memapp consents show {file_id}"
+    return f"To say yes to all of it, here or in the inbox: {answers}" if file_id else ""
 
 
 @click.command("import")
@@ -105,22 +107,21 @@ def import_(
     those you continued. For what a file cannot hold, see `memapp export --help`.
     """
     if len(files) > 1:
-        raise UsageError(
-            "One file or folder is brought in at a time.", "Put these into a folder, and name that."
-        )
+        raise UsageError("memapp imports one file or folder at a time.", "Put them into a folder.")
     only_look = dry_run or not yes
     source = STANDARD_INPUT if files[0] == Path("-") else files[0]
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))
-        found = import_file(runtime, source, dry_run=only_look)
-    needs_yes = only_look and not dry_run and bool(found.step)
+        imported = import_file(runtime, source, dry_run=only_look)
+    needs_yes = only_look and not dry_run and bool(imported.step)
+    file_id = "" if only_look else imported.file_id
     Output(
-        {**vars(found), "file_id": "" if only_look else found.file_id, "dry_run": only_look},
+        {**vars(imported), "file_id": file_id, "dry_run": only_look},
         notes=[
-            f"{'This would bring in' if only_look else 'Brought in'}: {found}.",
-            "" if only_look else _to_decide(found),
+            f"{'This would bring in' if only_look else 'Brought in'}: {imported}.",
+            "" if only_look else _to_decide(imported),
         ],
-        aside=OF_CHATS if found.chats else "",
+        aside=OF_CHATS if imported.chats else "",
         error=NeedsYes("Nothing was brought in yet.", "Add --yes to do it.") if needs_yes else None,
     ).write(as_json)

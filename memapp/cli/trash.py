@@ -1,4 +1,4 @@
-"""The trash from the command line, and forgetting for good."""
+"""The trash from the command line, and erasing for good."""
 
 from typing import Any
 
@@ -31,13 +31,13 @@ def list_(runtime: Runtime, limit: int) -> Output:
     """
     name = short_ids(runtime, "memories")
 
-    def row(one: Memory) -> dict[str, str]:
-        times = {"since": when(one.updated_at), "why": why(one, runtime.settings.ttl_days)}
+    def row(memory: Memory) -> dict[str, str]:
         return {
-            "id": name(one.id),
-            **times,
-            "until": when(one.purge_at) if one.purge_at else "",
-            "text": one.text,
+            "id": name(memory.id),
+            "since": when(memory.updated_at),
+            "why": why(memory, runtime.settings.ttl_days),
+            "until": when(memory.purge_at) if memory.purge_at else "",
+            "text": memory.text,
         }
 
     return listing(lifecycle.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
@@ -63,9 +63,9 @@ def purge(
         raise UsageError("Say what to erase: ids, or --expired, or --all.")
     with opened(options, read_only=not yes) as runtime:
         chosen = _chosen(runtime, memory_ids, expired=expired)
-        said = counted(len(chosen), "memory", "memories")
+        memories = counted(len(chosen), "memory", "memories")
         warning = NeedsYes(
-            f"This would erase for good: {said}, with all that repeats what they say.",
+            f"This would erase for good: {memories}, with all that repeats what they say.",
             "Add --yes to do it.",
         )
         if not chosen:
@@ -87,15 +87,15 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
             for memory in lifecycle.trash(runtime, limit=None)
             if not expired or (memory.purge_at and memory.purge_at <= now)
         ]
-    found = [
+    memories = [
         curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")
     ]
-    for memory in found:
+    for memory in memories:
         if memory.purge_at is None:
             raise UsageError(
                 f"Memory {memory.id} is not in the trash.", "Put it there first: memapp rm."
             )
-    return [memory.id for memory in found]
+    return [memory.id for memory in memories]
 
 
 @click.command()
@@ -103,7 +103,7 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
 @yes_option
 @writes
 def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
-    """Erase everything that holds these words, for good.
+    """Erase everything with these words, for good.
 
     Erases memories, messages, titles, consent requests, earlier versions and copies in backups.
     Without --yes, memapp only counts them.
@@ -121,5 +121,5 @@ def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
 
 
 def erased(receipt: Receipt) -> Output:
-    """Return what was erased, and what a scan of the files found afterwards."""
+    """Return the receipt of an erasure: what was erased, and what a scan found."""
     return Output(receipt, str(receipt))

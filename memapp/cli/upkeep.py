@@ -1,4 +1,4 @@
-"""The jobs of idle time from the command line, and from cron: memapp upkeep."""
+"""`memapp upkeep`: the background jobs, from the command line and from cron."""
 
 import re
 import sys
@@ -25,15 +25,15 @@ BUDGET_HELP = "Stop after this time: 60s, 5m."
 
 
 def _seconds(_ctx: click.Context, _option: click.Parameter, budget: str) -> float:
-    """Read `60s`, `5m` or plain seconds. Raises `UsageError` for anything else."""
+    """Return the seconds of `60s`, `5m` or a plain number. Raises `UsageError`."""
     found = re.fullmatch(r"(\d{1,6})([smh]?)", budget.strip())
     if found is None or int(found[1]) == 0:
-        raise UsageError(f"{budget!r} is no time.", "Write it like 60s or 5m.")
+        raise UsageError(f"{budget!r} is not a time.", "Write it like 60s or 5m.")
     return float(int(found[1]) * SECONDS[found[2]])
 
 
 def _jobs(_ctx: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Job]:
-    """Return the jobs with these names. Raises `UsageError` for a name that none has."""
+    """Return the jobs with these names. Raises `UsageError` for an unknown name."""
     known = {job.name: job for job in jobs.JOBS}
     if unknown := [name for name in names if name not in known]:
         raise UsageError(f"There is no job {unknown[0]!r}.", f"Known: {', '.join(known)}.")
@@ -63,23 +63,25 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
     if not load_embedder(runtime):
         say(f"New texts are not indexed for search by meaning. {runtime.embedding.note}")
     if dry_run:
-        return _told(runtime, wanted, {job.name: job.waiting(runtime) for job in chosen}, "waits")
+        return _results(
+            runtime, wanted, {job.name: job.waiting(runtime) for job in chosen}, "waits"
+        )
     models.load_chat_model(runtime)
     if runtime.chat.ready() is None:
         say(f"No model is asked for anything. {runtime.chat.note}")
     began = runtime.clock()
-    done = _run(runtime, chosen, budget)
-    reports = {job.name: said for job in chosen if (said := job.report(runtime, began))}
-    return _told(runtime, wanted, {job.name: done[job.name] for job in chosen}, "done", reports)
+    done = _run_jobs(runtime, chosen, budget)
+    reports = {job.name: text for job in chosen if (text := job.report(runtime, began))}
+    return _results(runtime, wanted, {job.name: done[job.name] for job in chosen}, "done", reports)
 
 
-def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
-    """Run jobs one after the other, each with a bar of what waits for it; return how much each did."""
+def _run_jobs(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
+    """Run jobs in turn, each with a progress bar; return how much each did."""
     cancel, done = Cancel(), Counter[str]()
     with after(seconds, cancel.set):
         for job in chosen:
             if cancel.is_set():
-                say(f"The time was over before {job.name}: it goes on where it was the next time.")
+                say(f"The time was over before {job.name}: the next upkeep continues there.")
                 break
             with _bar(job, job.waiting(runtime)) as bar:
                 for _, event in jobs.run(runtime, cancel, [job]):
@@ -90,7 +92,7 @@ def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
 
 
 def _bar(job: Job, waiting: int) -> Any:
-    """Return a bar on standard error; nothing moves where that is no terminal."""
+    """Return a progress bar on standard error, hidden without a terminal."""
     return click.progressbar(
         length=max(1, waiting),
         label=f"{job.name:8}",
@@ -99,24 +101,23 @@ def _bar(job: Job, waiting: int) -> Any:
     )
 
 
-def _told(
+def _results(
     runtime: Runtime,
     wanted: list[Job],
     counts: dict[str, int],
     what: str,
     reports: Mapping[str, str] = MappingProxyType({}),
 ) -> Output:
-    """Return of each job what came of it, and when it is due again."""
+    """Return the result of each job, and when it is due again."""
     data, rows = [], []
     for job in wanted:
         pace = jobs.pace(runtime, job)
         times = asdict(pace) if pace else {"ran_at": None, "due_at": None}
-        told = {"report": reports[job.name]} if job.name in reports else {}
-        data.append({"job": job.name, what: counts.get(job.name), **told, **times})
-        came = reports.get(job.name) or (
-            f"{counts[job.name]} {what}" if job.name in counts else "not due"
-        )
-        rows.append({"job": job.name, what: came, "next": _next(job, pace), "does": job.does})
+        report = {"report": reports[job.name]} if job.name in reports else {}
+        data.append({"job": job.name, what: counts.get(job.name), **report, **times})
+        count = f"{counts[job.name]} {what}" if job.name in counts else "not due"
+        result = reports.get(job.name) or count
+        rows.append({"job": job.name, what: result, "next": _next(job, pace), "does": job.does})
     return Output(data, rows=rows, notes=() if counts else ("Nothing is due.",))
 
 

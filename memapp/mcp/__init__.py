@@ -1,3 +1,1 @@
-"""The MCP server: other programs read the memory within their grants, and propose what the person
-may want remembered.
-"""
+"""The MCP server: other programs read within their grants, and propose memories."""

@@ -1,8 +1,7 @@
-"""The programs that `memapp mcp connect` knows: where each is told of a server, and in which form.
+"""The programs that `memapp mcp connect` knows: the file and the form of each configuration.
 
-A file is written only where it is plain JSON, and nothing in it but memapp's own entry changes.
-Others are written by hand, from what is printed: settings with comments, and YAML, would lose what
-people wrote there.
+memapp edits only plain JSON, and there only its own entry. For other files it prints the entry,
+since rewriting YAML, or JSON with comments, would lose what people wrote.
 """
 
 import json
@@ -25,15 +24,15 @@ Command = Sequence[str]
 
 
 class KnownClient(NamedTuple):
-    """A program that starts servers."""
+    """A program that starts MCP servers."""
 
     key: str
-    """The name in its file under which servers stand."""
+    """The key of the servers in the file."""
     folder: Path
     file: str
     entry: Callable[[Command], dict[str, Any]]
     is_json: bool = True
-    """Plain JSON, which can be written without losing anything."""
+    """Plain JSON, which can be rewritten without loss."""
 
 
 def plain(command: Command) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def plain(command: Command) -> dict[str, Any]:
 
 
 def _applications() -> Path:
-    """Return where programs with a window keep their settings."""
+    """Return the folder where desktop programs keep their settings."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     return Path(
@@ -50,7 +49,7 @@ def _applications() -> Path:
 
 
 def known_clients() -> dict[str, KnownClient]:
-    """Return the programs by their names."""
+    """Return the programs by name."""
     home, applications = Path.home(), _applications()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     stdio = {"type": "stdio"}
@@ -59,41 +58,44 @@ def known_clients() -> dict[str, KnownClient]:
             "mcpServers", applications / "Claude", "claude_desktop_config.json", plain
         ),
         "claude-code": KnownClient(
-            "mcpServers", home, ".claude.json", lambda given: stdio | plain(given), is_json=False
+            "mcpServers",
+            home,
+            ".claude.json",
+            lambda command: stdio | plain(command),
+            is_json=False,
         ),
         "cursor": KnownClient("mcpServers", home / ".cursor", "mcp.json", plain),
         "vscode": KnownClient(
             "servers",
             applications / "Code" / "User",
             "mcp.json",
-            lambda given: stdio | plain(given),
+            lambda command: stdio | plain(command),
         ),
         "zed": KnownClient(
             "context_servers",
             config / "zed",
             "settings.json",
-            lambda given: {"source": "custom"} | plain(given),
+            lambda command: {"source": "custom"} | plain(command),
             is_json=False,
         ),
         "opencode": KnownClient(
             "mcp",
             config / "opencode",
             "opencode.json",
-            lambda given: {"type": "local", "command": list(given), "enabled": True},
+            lambda command: {"type": "local", "command": list(command), "enabled": True},
         ),
         "goose": KnownClient(
             "extensions",
             config / "goose",
             "config.yaml",
-            lambda given: {
+            lambda command: {
                 **stdio,
-                **{
-                    "name": NAME,
-                    "description": "What the person said",
-                    "cmd": given[0],
-                    "args": list(given[1:]),
-                },
-                **{"enabled": True, "timeout": 300},
+                "name": NAME,
+                "description": "What the person said",
+                "cmd": command[0],
+                "args": list(command[1:]),
+                "enabled": True,
+                "timeout": 300,
             },
             is_json=False,
         ),
@@ -102,9 +104,7 @@ def known_clients() -> dict[str, KnownClient]:
 
 
 def configuration(name: str, command: Command) -> str:
-    """Return what is to be put into the file of a program; for Claude Code the command that does
-    so.
-    """
+    """Return the entry for a program's file; for Claude Code, the command that adds it."""
     if name == "claude-code":
         return f"claude mcp add --scope user {NAME} -- {shlex.join(command)}"
     client = known_clients()[name]
@@ -117,9 +117,7 @@ def configuration(name: str, command: Command) -> str:
 
 
 def write(runtime: Runtime, name: str, command: Command) -> Path:
-    """Put memapp's entry into the file of a program. Raises `UsageError` for a file that is no
-    plain JSON, and leaves it.
-    """
+    """Add memapp's entry to a program's file. Raises `UsageError` for anything but plain JSON."""
     client = known_clients()[name]
     path = client.folder / client.file
     try:
@@ -131,7 +129,7 @@ def write(runtime: Runtime, name: str, command: Command) -> Path:
             raise ValueError
     except (OSError, ValueError, RecursionError):
         raise UsageError(
-            f"{path} is no plain JSON, so nothing was written.", "Put in what stands above by hand."
+            f"{path} is not plain JSON, so nothing was written.", "Add the entry above by hand."
         ) from None
     servers[NAME] = client.entry(command)
     try:

@@ -1,4 +1,4 @@
-"""The file of grants, agents.toml: a table for each agent, which counts from the next call on."""
+"""The grants of agents, agents.toml: one table an agent, read again for each call."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from memapp.toml_file import line_of, read_toml
 
 
 def checked_name(name: str) -> str:
-    """Return the name of an agent. Raises `UsageError`."""
+    """Return the name of an agent. Raises `UsageError` for an invalid name."""
     if not re.fullmatch(NAME, name):
         raise UsageError(
             "An agent's name is made of small letters, digits and . _ -, at most 40.",
@@ -25,8 +25,9 @@ def checked_name(name: str) -> str:
 
 
 def load_grant(runtime: Runtime, agent: str) -> Grant:
-    """Read what an agent is granted; one that is not in the file gets the defaults. Raises
-    `ConfigError` with file and line.
+    """Read the grant of an agent, with defaults for missing values.
+
+    Raises `ConfigError` with file and line.
     """
     path = file_of(runtime)
     text, tables = read_toml(path)
@@ -47,7 +48,7 @@ def load_grant(runtime: Runtime, agent: str) -> Grant:
 
 
 def write_grant(runtime: Runtime, agent: str) -> None:
-    """Write the grant of an agent that is not in the file into it, for the person to change."""
+    """Add the grant of an agent to the file, if missing, for the person to change."""
     path, grant = file_of(runtime), load_grant(runtime, agent)
     document = tomlkit.parse(read_toml(path)[0])
     if agent in document:

@@ -1,8 +1,7 @@
-"""The Protocol of a tool: something outside memapp that is acted on step by step, and that says how
-each step went.
+"""The Protocol of a tool: something outside memapp that is used step by step.
 
-`shell` runs commands, `sql` asks a database, `scripted` plays a role in tests and benchmarks; a
-tool of anybody else needs nothing but these four names.
+`shell` runs commands, `sql` queries a database, and `scripted` serves tests and benchmarks. Another
+tool needs these four members.
 """
 
 from typing import TYPE_CHECKING, Protocol
@@ -12,22 +11,18 @@ if TYPE_CHECKING:  # a command is started before any of memapp is loaded
 
 
 class Tool(Protocol):
-    """Something that is acted on."""
+    """Something that acts in steps and reports the result of each."""
 
     @property
     def name(self) -> str:
-        """The name under which lessons about it are kept."""
+        """The name under which lessons about the tool are kept."""
 
     @property
     def scope(self) -> str:
-        """The place it is used in, such as a repository or a database; what was learned there
-        counts there first.
-        """
+        """The place of use, such as a repository or a database; its lessons come first there."""
 
     def attempt(self, action: str) -> "ToolAttempt":
-        """Carry out one action and return what came of it; a failure is a value too."""
+        """Carry out one action and return the result; a failure is a value too."""
 
     def feedback(self, attempt: "ToolAttempt") -> "Feedback":
-        """Return how a step went, in the four channels; with the last step of a run, also whether
-        that passed, and its score.
-        """
+        """Return the result of a step in the four channels; with the last step, that of the run."""

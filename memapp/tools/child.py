@@ -1,6 +1,4 @@
-"""A command that memapp itself runs: nobody is at it, it has no input, and it ends when its time is
-over or nobody looks on.
-"""
+"""A command that memapp itself runs: without input, and with a time limit."""
 
 import os
 import selectors
@@ -15,14 +13,14 @@ from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
 from memapp.tools.terminal import CHUNK, Kept, exit_code
 
 LOOK_SECONDS = 0.1
-"""While a command writes nothing, it is looked so often whether it has ended, or is to be ended."""
+"""How often a silent command is checked for its end."""
 GRACE_SECONDS = 2.0
-"""That a command has to end by itself once it was interrupted."""
+"""How long an interrupted command may take to end."""
 TIMED_OUT = 124
 
 
 def run(argv: Sequence[str], folder: Path, seconds: float) -> Generator[bytes, None, Ran]:
-    """Run a command and yield what it writes, and nothing while it writes nothing."""
+    """Run a command and yield its output; yield b'' while there is none."""
     began, kept = time.monotonic(), Kept()
     null, pipe, both = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
     try:
@@ -51,9 +49,7 @@ def run(argv: Sequence[str], folder: Path, seconds: float) -> Generator[bytes, N
 
 
 def _written(child: subprocess.Popen[bytes], until: float) -> Iterator[bytes]:
-    """Yield what a command writes until it ends; a process that it left behind may hold its output
-    still.
-    """
+    """Yield the output of a command until its end, even if a child of it keeps the pipe open."""
     assert child.stdout
     with selectors.DefaultSelector() as waiting:
         waiting.register(child.stdout, selectors.EVENT_READ)
@@ -70,7 +66,7 @@ def _written(child: subprocess.Popen[bytes], until: float) -> Iterator[bytes]:
 
 
 def _interrupt(child: subprocess.Popen[bytes]) -> None:
-    """End a command as ctrl+c does, and if it does not heed that, at once."""
+    """Interrupt a command as ctrl+c does; kill it after `GRACE_SECONDS`."""
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGINT)
     _end(child, GRACE_SECONDS)

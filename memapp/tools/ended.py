@@ -1,22 +1,20 @@
-"""How a command ended: its exit code, of which some mean something by themselves, and what it
-wrote.
-"""
+"""The end of a command: its exit code and its output."""
 
 from typing import NamedTuple
 
 NOT_FOUND, NOT_RUNNABLE = 127, 126
 NO = 1
 ENDED_BY_PERSON = (130, 141)
-"""Exit codes that say nothing about a command, of SIGINT and SIGPIPE: somebody had enough of it."""
+"""Exit codes of SIGINT and SIGPIPE, which say nothing about a command."""
 
 
 class Ran(NamedTuple):
-    """What became of a command."""
+    """The result of a command."""
 
     code: int
     output: str
     seconds: float
     lost: str = ""
-    """Why its output did not get where it should: a disk was full."""
+    """Why the output was lost, such as a full disk."""
     interrupted: bool = False
-    """Ctrl+c ended it."""
+    """Ctrl+c ended the command."""

@@ -1,8 +1,8 @@
-"""Markers: small files in the cache that say, before anything else of memapp is loaded, whether it
-has to be.
+"""Markers: small files in the cache, read before the rest of memapp is loaded, and deciding whether
+to.
 
-Each is named by a hash of a place. One has the programs that failed there, and wait for what works;
-another by what those commands are noticed that are told of before they are run.
+The name of a marker is the hash of a place. One kind lists the programs with open failures there,
+another the signs of commands with a known lesson.
 """
 
 import os
@@ -11,21 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 OPEN_SECONDS = 30 * 60
-"""As long a failure waits for what works."""
+"""How long a failure stays open."""
 ANY = "any"
-"""In a marker: a name that no program has failed, so whatever works may be what was wanted."""
+"""The sign of a misspelt program: any command that works may solve the failure."""
 PLACE_CHARS = 24
 MORE = "…"
-"""Stands behind the beginning of the name of a program that failed."""
+"""Follows the beginning of the name of a program that failed."""
 ANYWHERE = ""
-"""In the place of a place: what is told of wherever it is."""
+"""The place of lessons that count everywhere."""
 _BETWEEN = str.maketrans(",;()", "    ")
 
 
 def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
-    """Return the file that says which failures are open in a place, or which commands are told of
-    there; none without a home.
-    """
+    """Return the path of the marker of a place; empty if the home folder is unknown."""
     import hashlib
 
     home = options.get("home") or os.environ.get("MEMAPP_HOME")
@@ -36,7 +34,7 @@ def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
 
         try:
             cache = platformdirs.user_cache_dir("memapp", appauthor=False)
-        except RuntimeError:  # nobody knows the home folder
+        except RuntimeError:  # the home folder is unknown
             return ""
     return os.path.join(
         cache, kind, hashlib.sha256(place.encode(errors="replace")).hexdigest()[:PLACE_CHARS]
@@ -44,7 +42,7 @@ def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
 
 
 def sign(name: str) -> str:
-    """Return what stands for a program in a marker, which shall say nothing to others."""
+    """Return the hash that stands for a program, unreadable for others."""
     import hashlib
 
     return hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
@@ -58,20 +56,18 @@ def mark(
     *,
     more: bool = False,
 ) -> None:
-    """Say which failures are open in a place, of programs or of a name that none has; with `more`
-    those of before are, too.
-    """
+    """Record the open failures of a place; with `more`, earlier ones stay open too."""
     path = marker(options, place)
     _write(path, [*(_signs(path) if more else []), *_family(programs), *slip])
 
 
 def mark_unsolved(options: Mapping[str, str], place: str, programs: Sequence[str]) -> None:
-    """Say of which programs failures came again in a place, and were never solved: these stay open."""
+    """Record the programs whose repeated failures in a place stay open."""
     _write(marker(options, place, "unsolved"), _family(programs))
 
 
 def _family(programs: Sequence[str]) -> list[str]:
-    """Return what stands for programs, and for the beginnings of their names."""
+    """Return the signs of programs and of the beginnings of their names."""
     begun = (
         f"{program[:letters]}{MORE}" for program in programs for letters in range(2, len(program))
     )
@@ -79,21 +75,17 @@ def _family(programs: Sequence[str]) -> list[str]:
 
 
 def mark_known(options: Mapping[str, str], place: str, noticed: Sequence[str]) -> None:
-    """Say by what those commands are noticed that are told of before they are run in a place
-    (`noticed_by`).
-    """
+    """Record the signs of commands with a lesson in a place (`noticed_by`)."""
     _write(marker(options, place, "known"), [*map(sign, noticed)])
 
 
 def mark_known_at(cache: str, place_hash: str, noticed: Sequence[str]) -> None:
-    """Say the same of a place of which only the hash is known."""
+    """Record the same for the hash of a place."""
     _write(os.path.join(cache, "known", place_hash[:PLACE_CHARS]), [*map(sign, noticed)])
 
 
 def forget(cache: str) -> None:
-    """Take away what stands for programs and commands in all places: nobody shall be able to try
-    whether one is among them.
-    """
+    """Delete all markers, so that nobody can test whether they list a command."""
     import shutil
 
     for kind in ("open", "known", "unsolved"):
@@ -101,9 +93,7 @@ def forget(cache: str) -> None:
 
 
 def is_known(argv: Sequence[str], name: str, options: Mapping[str, str], place: str) -> bool:
-    """Say whether a command, of a program of some name, may be one that is told of before it is run
-    in a place.
-    """
+    """Return True if a command of a program may have a lesson in a place."""
     signs = {
         sign for where in (place, ANYWHERE) for sign in _signs(marker(options, where, "known"))
     }
@@ -111,9 +101,7 @@ def is_known(argv: Sequence[str], name: str, options: Mapping[str, str], place: 
 
 
 def noticed_by(argv: Sequence[str], name: str) -> Iterator[str]:
-    """Yield by what a command may be noticed: its program, that with a part of it, or the whole of
-    it.
-    """
+    """Yield the signs of a command: the program, the program with a part, the whole command."""
     yield name
     yield "\0".join(("", *argv))
     for word in argv:
@@ -138,17 +126,13 @@ def _write(path: str, signs: Sequence[str]) -> None:
         begun = f"{path}.{os.getpid()}"
         with open(begun, "w", encoding="utf-8") as file:
             file.write("\n".join(dict.fromkeys(signs)))
-        os.replace(
-            begun, path
-        )  # a command that looks meanwhile sees the old one or the new one, never an empty one
+        os.replace(begun, path)  # a command in between never sees an empty marker
 
 
 def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
-    """Say whether a program failed in a place a short while ago, or one of its family, or one that
-    there is not: a slip.
+    """Return True if a related program failed in a place recently, or a misspelt one.
 
-    To the family belongs what the name of the program begins with, and what begins with it
-    (`domain.lessons.lesson`).
+    Programs are related if one name begins with the other (`domain.lessons.lesson`).
     """
     path = marker(options, place)
     signs = _signs(marker(options, place, "unsolved"))
@@ -158,6 +142,6 @@ def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
         else:
             signs += _signs(path)
     except OSError:
-        pass  # nothing failed there a short while ago
+        pass  # nothing failed there recently
     begun = (name[:letters] for letters in range(2, len(name)))
     return bool(signs) and not {ANY, *map(sign, (name, f"{name}{MORE}", *begun))}.isdisjoint(signs)

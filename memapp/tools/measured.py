@@ -1,6 +1,4 @@
-"""Progress and score, as who runs a command measures them: a number, a file that holds one, or a
-command that writes one.
-"""
+"""The progress or score of a run: a number, or a file or command that gives one."""
 
 import math
 import os
@@ -15,9 +13,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def measured(source: str, folder: Path) -> float | None:
-    """Return the first number of a source, which is run without a shell if it is no file that can
-    only be read; None without.
-    """
+    """Return the first number of a source, if any: a text, a plain file, or a command's output."""
     if _NUMBER.fullmatch(source):
         return number(source)
     path = folder / source
@@ -40,7 +36,7 @@ def measured(source: str, folder: Path) -> float | None:
 
 
 def number(text: str) -> float | None:
-    """Return the first number in a text that is a finite one."""
+    """Return the first number in a text if the number is finite."""
     found = _NUMBER.search(text)
     value = float(found[0]) if found else math.nan
     return value if math.isfinite(value) else None

@@ -1,6 +1,4 @@
-"""The program that a command runs, and the project it is run in; apart, since before anything else
-of memapp is loaded.
-"""
+"""The program of a command and the project it runs in; loaded before the rest of memapp."""
 
 import os
 
@@ -21,24 +19,30 @@ OF_SHELL = (
     "source",
     "unset",
 )
-"""What a shell does itself, to itself: another program cannot do it for it."""
+"""Commands of the shell itself, which no other program can run for it."""
 PROJECT_SIGNS = (".git", ".hg", ".svn")
 
 
 def program(argv: list[str]) -> str:
-    """Return the program that a command runs, without what only stands before it."""
+    """Return the program of a command, without prefixes such as `sudo` and `env`."""
     return os.path.basename(
-        next((text for text in argv if text not in ONLY_BEFORE and "=" not in text), argv[0])
+        next((word for word in argv if word not in ONLY_BEFORE and "=" not in word), argv[0])
     )
 
 
 def project(folder: str) -> str:
-    """Return the project that a folder belongs to: the nearest one with a repository, else the
-    folder itself.
-    """
+    """Return the project of a folder: the nearest one with a repository, else the folder."""
     place = folder
     while not any(os.path.exists(os.path.join(place, sign)) for sign in PROJECT_SIGNS):
         place, below = os.path.dirname(place), place
         if place == below:
             return folder
     return place
+
+
+def here() -> str:
+    """Return the folder that commands run in; its name if the folder is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.environ.get("PWD") or "/"

@@ -8,12 +8,12 @@ from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
 
 @dataclass(frozen=True)
 class ScriptedTool:
-    """Actions that are not in the script succeed without a word."""
+    """Actions outside the script succeed without output."""
 
     name: str = "scripted"
     scope: str = ""
     answers: Mapping[str, str] | None = None
-    """What a failing action writes."""
+    """The output of a failing action."""
 
     def attempt(self, action: str) -> ToolAttempt:
         output = (self.answers or {}).get(action)

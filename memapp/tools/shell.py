@@ -1,6 +1,4 @@
-"""The shell as a tool: one program, run with arguments and never through a shell, in a folder, for
-a limited time.
-"""
+"""The shell as a tool: one program, run without a shell in a folder, for a limited time."""
 
 import re
 import shlex
@@ -15,33 +13,31 @@ from memapp.tools.program import project
 SECONDS = 60.0
 _QUOTED = r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\""""
 _PLAIN = re.compile(r"\{\}|(?:[\w@%+=:,./-]|(?<=[\w./-])~)+", re.ASCII)
-"""A word that a shell takes as it is: `HEAD~1` and `{}` too, which `shlex` quotes."""
+"""A word that a shell leaves alone: also `HEAD~1` and `{}`, which `shlex` quotes."""
 _OF_A_SHELL = r"[|&;<>`*$\n]"
 
 
 class Shell(NamedTuple):
-    """A program as it is run in a folder."""
+    """A program in a folder."""
 
     name: str
     folder: Path
     expect: Path | None = None
-    """A file that has to be there afterwards."""
+    """A file that must exist afterwards."""
     seconds: float = SECONDS
     progress: float | None = None
-    """How near the goal is, as measured afterwards."""
+    """How near the goal is, measured afterwards."""
     score: float | None = None
-    """Of the run, which ends with this command."""
+    """The score of the run, which ends with this command."""
     passed: bool | None = None
 
     @property
     def scope(self) -> str:
-        """Return the project that the folder belongs to."""
+        """Return the project of the folder."""
         return project(str(self.folder.absolute()))
 
     def attempt(self, action: str) -> ToolAttempt:
-        """Run a command line without anybody watching: no input, and no more output kept than its
-        beginning and end.
-        """
+        """Run a command line without input; keep only the beginning and end of a long output."""
         running = self.carry_out(action)
         while True:
             try:
@@ -51,10 +47,8 @@ class Shell(NamedTuple):
                 return done
 
     def carry_out(self, action: str) -> Generator[bytes, None, ToolAttempt]:
-        """Run a command line and yield what it writes, and nothing while it writes nothing; to
-        close this ends the command.
-        """
-        from memapp.tools import child  # a hint waits for nothing of it
+        """Run a command line and yield its output; closing the generator ends the command."""
+        from memapp.tools import child  # a hint does not need the module
 
         try:
             ran = yield from child.run(shlex.split(action), self.folder, self.seconds)
@@ -63,10 +57,10 @@ class Shell(NamedTuple):
         return as_attempt(action, ran)
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        """Judge by the exit code, and by the file that is expected.
+        """Judge by the exit code and the expected file.
 
-        What the person ended themselves tells nothing, nor does a 1 without a word: so `grep`,
-        `cmp` and `test` say no.
+        Nothing is said by an interrupted command, or by exit code 1 without output: `grep`, `cmp`
+        and `test` mean no.
         """
         code = attempt.exit_code or 0
         is_missing = self.expect is not None and not (self.folder / self.expect).exists()
@@ -79,17 +73,15 @@ class Shell(NamedTuple):
 
 
 def as_attempt(action: str, ran: Ran) -> ToolAttempt:
-    """Return what came of a command that was run."""
+    """Return the attempt of a command that ran."""
     return ToolAttempt(action, ran.output, ran.code, reason=f"exit {ran.code}", seconds=ran.seconds)
 
 
 def command_line(argv: Iterable[str]) -> str:
-    """Return a command as it is typed: with quotes where a shell would read something else."""
-    return " ".join(text if _PLAIN.fullmatch(text) else shlex.quote(text) for text in argv)
+    """Return a command as one types it, quoted where a shell needs it."""
+    return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in argv)
 
 
 def needs_shell(action: str) -> bool:
-    """Say whether a command line has more in it than a program and its arguments: a pipe, a list, a
-    variable, a pattern.
-    """
+    """Return True if a command line has a pipe, a list, a variable or a pattern."""
     return re.search(_OF_A_SHELL, re.sub(_QUOTED, "", action, flags=re.DOTALL)) is not None

@@ -1,6 +1,6 @@
-"""A SQLite database of the person's as a tool: one query at a time, which only reads.
+"""A SQLite database as a tool: one read-only query at a time.
 
-What was learned of it counts wherever there is a database with the same tables.
+Lessons count for every database with the same tables.
 """
 
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ MOST_CHARS = 16_000
 
 
 class Queryable(Protocol):
-    """What answers queries."""
+    """A database that answers queries."""
 
     @property
     def schema(self) -> str:
-        """The statements that made its tables."""
+        """The statements that made the tables."""
 
     def ask(self, query: str) -> Table:
-        """Answer one query; that it cannot be answered is an answer too."""
+        """Answer one query; an error is an answer too."""
 
 
 @dataclass(frozen=True)
 class Sql:
-    """A database as it is asked."""
+    """A database under queries."""
 
     database: Queryable
     name: str = NAME
@@ -36,7 +36,7 @@ class Sql:
         return self.database.schema
 
     def attempt(self, action: str) -> ToolAttempt:
-        """Ask a query; return its rows as lines, with tabs between the columns."""
+        """Run a query; return the rows as lines with tabs."""
         return as_attempt(action, self.database.ask(action))
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
@@ -46,7 +46,7 @@ class Sql:
 
 
 def as_attempt(query: str, table: Table) -> ToolAttempt:
-    """Return what came of a query that was asked."""
+    """Return the attempt of a query."""
     lines = (table.columns, *table.rows)
     output = table.error or "\n".join("\t".join(map(str, line)) for line in lines)[:MOST_CHARS]
     return ToolAttempt(query, output, 1 if table.error else 0, seconds=table.seconds)

@@ -1,9 +1,7 @@
-"""Running one command with everything passed through: output, exit code, signals, colours and
-questions.
+"""Running one command with everything passed through: output, exit code, signals, colours, keys.
 
-Where a person sits at a terminal, the command gets one of its own, as it would have without memapp;
-else pipes. What it wrote is kept besides, its beginning and its end. On the standard library alone,
-so that the command starts at once.
+At a terminal the command gets a terminal of its own, else pipes. The beginning and the end of the
+output are kept. On the standard library alone, so that the command starts at once.
 """
 
 import errno
@@ -23,10 +21,10 @@ with suppress(ImportError):  # Windows: `memapp run` is refused there
     import tty
 
 HEAD_BYTES, TAIL_BYTES = 4096, 12_288
-"""How much of the beginning and of the end of an output is kept."""
+"""How much of the beginning and the end of an output is kept."""
 CHUNK = 65_536
 LOOK_SECONDS = 0.2
-"""In the background it is looked so often whether that has ended."""
+"""How often a command in the background is checked for its end."""
 _HEARD = tuple(
     getattr(signal, name)
     for name in ("SIGCHLD", "SIGINT", "SIGWINCH", "SIGCONT")
@@ -51,34 +49,32 @@ class Kept:
         return (self.head + self.tail).decode("utf-8", "replace")
 
     def marked(self) -> str:
-        """Return it with a word where something was left out."""
+        """Return the text, with a note where bytes were left out."""
         left_out = self.size - len(self.head) - len(self.tail)
         mark = f"\n… {left_out:,} bytes left out …\n".encode() if left_out else b""
         return (self.head + mark + self.tail).decode("utf-8", "replace")
 
 
 def run(argv: list[str]) -> Ran:
-    """Run a command to its end, with the terminal, the pipes or the files that memapp itself was
-    given.
-    """
+    """Run a command to its end, on the terminal, pipes or files of memapp itself."""
     if not hasattr(os, "fork"):
         raise SystemExit("memapp: commands run on Linux and macOS only. Run it without memapp.")
     began, kept = time.monotonic(), Kept()
     try:
         wires = _Wires()
         alarm, wake = os.pipe()
-    except OSError as error:  # too few files may be open: it runs all the same
+    except OSError as error:  # too many open files: run the command all the same
         os.write(2, f"memapp: nothing will be recorded: {error.strerror}\n".encode())
         _become(argv, None)
     previous = {number: signal.getsignal(number) for number in _HEARD}
     os.set_blocking(wake, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # so that its end interrupts the waiting
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # the end of the command interrupts the wait
     heard = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     pid = os.fork()
     if pid == 0:
         _become(argv, wires)
     wires.begin()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is for the command
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c belongs to the command
     signal.signal(signal.SIGWINCH, lambda *_: wires.resize())
     signal.signal(signal.SIGCONT, lambda *_: wires.come_back())
     try:
@@ -97,7 +93,7 @@ def run(argv: list[str]) -> Ran:
 
 
 class _Wires:
-    """Where input and output of the command go."""
+    """The input and output of the command."""
 
     def __init__(self) -> None:
         self.missing = _fill_missing()
@@ -105,18 +101,16 @@ class _Wires:
         ttys = [os.isatty(fd) for fd in range(3)]
         self.is_interactive = ttys[0] and ttys[1] and os.tcgetpgrp(0) == os.getpgrp()
         self.given: dict[int, int] = {}
-        """What the command gets as its input and outputs; else it shares memapp's own."""
+        """The files of the command by descriptor; otherwise it shares memapp's own."""
         self.opened: list[int] = []
-        """memapp's own ends."""
+        """memapp's ends."""
         self.sources: dict[int, int] = {}
-        """Where its output is read, and where that goes."""
+        """The descriptors to read output from, and to write it to."""
         self.master = self.slave = -1
         for fd in {1, 2} - self.missing:
             if ttys[fd] and (self.is_interactive or (fd == 2 and ttys[0])):
                 self.given[fd] = self._terminal(fd)
-            elif (
-                fd == 2 or not ttys[fd]
-            ):  # else it has the terminal itself: a pager asks for keys there
+            elif fd == 2 or not ttys[fd]:  # a pager needs the terminal itself, for its keys
                 read, write = os.pipe()
                 self.opened.append(read)
                 self.given[fd], self.sources[read] = write, fd
@@ -124,10 +118,10 @@ class _Wires:
             self.given[0] = self.given[1]
         self._mode = termios.tcgetattr(0) if self.is_interactive else None
         self.has_keys = False
-        """What is typed is for the command: it is not stopped, nor in the background."""
+        """True while keys go to the command: neither stopped nor in the background."""
 
     def _terminal(self, fd: int) -> int:
-        """Return the command's end of a terminal like the person's own; there is one."""
+        """Return the command's end of a terminal like the person's own, made once."""
         if self.master >= 0:
             return self.slave
         self.master, self.slave = pty.openpty()
@@ -135,7 +129,7 @@ class _Wires:
         self.sources[self.master], self.shown_on = fd, fd
         mode = termios.tcgetattr(fd)
         if not self.is_interactive:
-            mode[1] &= ~termios.OPOST  # the person's terminal does that
+            mode[1] &= ~termios.OPOST  # done by the person's terminal
         termios.tcsetattr(self.slave, termios.TCSANOW, mode)
         self.resize()
         return self.slave
@@ -147,21 +141,17 @@ class _Wires:
                 fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
 
     def begin(self) -> None:
-        """Let go of the command's ends but that where keys wait, and pass every key on as it is."""
+        """Close the command's ends, except the terminal's, and pass on every key."""
         for fd in set(self.given.values()) - {self.slave}:
             os.close(fd)
         self.come_back()
 
     def come_back(self) -> None:
-        """Take the keys, where the terminal is the command's, and not that of the shell which woke
-        it.
-        """
-        with suppress(
-            OSError, termios.error
-        ):  # the terminal was closed: the next look for keys says so
+        """Take the keys, if the terminal is in the foreground again."""
+        with suppress(OSError, termios.error):  # closed terminal: found when keys are read
             if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
                 self.has_keys = True
-                tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
+                tty.setraw(0, termios.TCSADRAIN)  # keeps what was typed ahead
                 self.resize()
 
     def step_back(self) -> None:
@@ -172,16 +162,12 @@ class _Wires:
             self.has_keys = False
 
     def lose_keys(self) -> None:
-        """Tell the command that nobody types any more, since the person's terminal was closed, and
-        read no more keys.
-        """
+        """Stop reading keys and tell the command: the person's terminal was closed."""
         os.write(self.master, b"\x04")
         self._mode, self.has_keys, self.is_interactive = None, False, False
 
     def give_back(self) -> None:
-        """Leave to the shell what was typed and not read by the command, where the system lets a
-        program put keys back.
-        """
+        """Return unread keys to the shell, where the system allows it."""
         mode = termios.tcgetattr(self.slave)
         mode[3] &= ~termios.ICANON
         mode[6][termios.VMIN] = mode[6][termios.VTIME] = 0
@@ -198,9 +184,7 @@ class _Wires:
             os.close(fd)
 
     def close(self, source: int) -> None:
-        """Read no more of an output. A terminal stays until the end: to close it would end the
-        command.
-        """
+        """Close an output; a terminal stays, since closing it would end the command."""
         del self.sources[source]
         if source != self.master:
             self.opened.remove(source)
@@ -208,9 +192,7 @@ class _Wires:
 
 
 def _fill_missing() -> set[int]:
-    """Put nothing in the place of inputs and outputs that are closed, lest something of memapp's
-    own gets there; return them.
-    """
+    """Open the null device for closed standard streams; return their descriptors."""
     missing: set[int] = set()
     while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
         missing.add(fd)
@@ -219,7 +201,7 @@ def _fill_missing() -> set[int]:
 
 
 def _become(argv: list[str], wires: _Wires | None) -> NoReturn:
-    """Turn this process into the command."""
+    """Replace this process by the command."""
     try:
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
@@ -229,22 +211,18 @@ def _become(argv: list[str], wires: _Wires | None) -> NoReturn:
         try:
             os.execvp(argv[0], argv)
         except OSError as error:
-            from shutil import which  # takes as long as many a command
+            from shutil import which  # slow to import
 
             script = which(argv[0]) if error.errno == errno.ENOEXEC else None
             if script is None or _is_binary(script):
                 raise
-            os.execv(
-                "/bin/sh", ["sh", script, *argv[1:]]
-            )  # a script without a first line, as a shell runs it
+            # A script without a #! line: run it as a shell does.
+            os.execv("/bin/sh", ["sh", script, *argv[1:]])
     except BaseException as error:
         is_missing = isinstance(error, FileNotFoundError)
-        said = (
-            "command not found"
-            if is_missing and "/" not in argv[0]
-            else getattr(error, "strerror", error)
-        )
-        os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
+        is_unknown = is_missing and "/" not in argv[0]
+        reason = "command not found" if is_unknown else getattr(error, "strerror", error)
+        os.write(2, f"{argv[0]}: {reason}\n".encode(errors="replace"))
         os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
 
 
@@ -254,7 +232,7 @@ def _is_binary(path: str) -> bool:
 
 
 def _connect(wires: _Wires) -> None:
-    """Give the command its ends of the wires, and close what was closed."""
+    """Connect the command to its ends, and close the streams that were closed."""
     if wires.is_interactive:
         os.setsid()
     for fd, given in wires.given.items():
@@ -267,11 +245,9 @@ def _connect(wires: _Wires) -> None:
 
 
 def _lead() -> None:
-    """Lead the session that the command is in, and stop and end as it does; return in the process
-    that becomes the command.
+    """Lead the session of the command, and stop and end with it; return in the command's process.
 
-    A command that led it itself could not be stopped by ctrl+z: the system stops none that nobody
-    in its session could wake.
+    The command could not lead the session itself: the system would not stop it on ctrl+z.
     """
     pid = os.fork()
     if pid == 0:
@@ -280,9 +256,8 @@ def _lead() -> None:
         os.tcsetpgrp(0, os.getpid())
         signal.signal(signal.SIGTTOU, heeded)
         return
-    os.closerange(
-        3, os.sysconf("SC_OPEN_MAX")
-    )  # memapp's end of the terminal, whose end shall end this
+    # Includes memapp's end of the terminal: when memapp closes that, this process shall end.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     while os.WIFSTOPPED(status := os.waitpid(pid, os.WUNTRACED)[1]):
         os.kill(os.getpid(), signal.SIGSTOP)
         os.killpg(pid, signal.SIGCONT)
@@ -290,7 +265,7 @@ def _lead() -> None:
     if code < 0:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the command left its own
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the command left its own core
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)
@@ -299,9 +274,7 @@ def _lead() -> None:
 
 
 def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
-    """Pass everything on until the command ends; return its exit code, below 0 the signal that
-    ended it.
-    """
+    """Pass everything on until the command ends; return its exit code, below 0 for a signal."""
     code: int | None = None
     while True:
         waited_for = (
@@ -314,11 +287,11 @@ def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
             waited_for, 0 if code is not None else LOOK_SECONDS if is_background else None
         )
         if is_background:
-            wires.come_back()  # a shell that brings it back while it runs says nothing
+            wires.come_back()  # `fg` of a running command sends no signal
         for fd in ready:
             _pass_on(fd, wires, kept)
         if code is not None and not ready:
-            return code  # a process that it left behind may hold the terminal still
+            return code  # a child of the command may keep the terminal open
         if code is None:
             changed, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
             if changed and os.WIFSTOPPED(status):
@@ -328,20 +301,18 @@ def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
 
 
 def _ready(waited_for: list[int], seconds: float | None) -> list[int]:
-    """Return those that can be read, as soon as one can."""
+    """Return the descriptors that can be read, as soon as there is one."""
     try:
         return select.select(waited_for, [], [], seconds)[0]
-    except ValueError:  # a number above 1023: so many files were inherited
-        poll = select.poll()  # cannot wait for every terminal everywhere
+    except ValueError:  # a descriptor above 1023
+        poll = select.poll()  # not first, since it cannot wait for terminals on every system
         for fd in waited_for:
             poll.register(fd, select.POLLIN)
         return [fd for fd, _ in poll.poll(None if seconds is None else 1000 * seconds)]
 
 
 def _stop(pid: int, wires: _Wires) -> None:
-    """Stop with the command, as the shell expects it of what it started; return when both are
-    woken.
-    """
+    """Stop together with the command, as the shell expects; return when both continue."""
     wires.step_back()
     os.kill(0, signal.SIGTSTP)
     wires.come_back()
@@ -361,17 +332,17 @@ def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
         kept.add(data)
         error = _write(wires.sources[fd], data)
         if error or not data:
-            wires.close(fd)  # where nobody reads on, the command is told so by its next write
+            wires.close(fd)  # the next write of the command fails, as it should
         if error and not isinstance(error, BrokenPipeError):
             wires.lost = str(error.strerror)
 
 
 def _write(fd: int, data: bytes) -> OSError | None:
-    """Write all of some output; return why that cannot be done."""
+    """Write all data; return the error if that fails."""
     while data:
         try:
             data = data[os.write(fd, data) :]
-        except BlockingIOError:  # another program left the terminal so
+        except BlockingIOError:  # another program made the terminal non-blocking
             select.select([], [fd], [])
         except OSError as error:
             return error
@@ -379,5 +350,5 @@ def _write(fd: int, data: bytes) -> OSError | None:
 
 
 def exit_code(code: int) -> int:
-    """Return an exit code as a shell tells it: that of a command which a signal ended is above 128."""
+    """Return an exit code as a shell does: above 128 for a signal."""
     return 128 - code if code < 0 else code

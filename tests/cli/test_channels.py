@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memapp import later
+from memapp.run import background
 from tests.cli.conftest import Terminal
 from tests.cli.test_hook import event, tell
 
@@ -26,7 +26,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def latest(memapp: Terminal) -> dict[str, Any]:
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     return dict(json.loads(memapp("runs", "--json")[1])[0])
 
 
@@ -81,7 +81,7 @@ def test_a_score_ends_a_run_and_health_shows_it(memapp: Terminal, work: Path) ->
     memapp("run", "--task", "close", "--score", "0.5", "--", "sh", "-c", "exit 3")
     said = memapp("run", "--task", "close", "--score", "7", "--", "true")[2]
     assert "memapp: 7 gives no score from 0 to 1" in said
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     found = json.loads(memapp("runs", "--json")[1])
     assert [(item["passed"], item["score"]) for item in found] == [
         (None, None),
@@ -150,7 +150,7 @@ def test_the_word_of_an_evaluator_promotes_a_lesson_of_an_agent(
             tell(memapp.home, **event(work, "git stauts", error=SLIP, session=session))
         if number > 1:
             tell(memapp.home, **event(work, "git status", session=session))
-        later.wait(memapp.home / "cache")
+        background.wait(memapp.home / "cache")
         ended = (
             ["--passed", "--score", "0.9"]
             if with_hint and passed

@@ -131,7 +131,7 @@ def test_undo_says_when_there_is_no_more(memapp: Terminal, monkeypatch: pytest.M
     )
     code, _, err = memapp("undo", "--steps", "9")
     assert code == 0
-    assert "no more to take back than 1" in err
+    assert "Only 1 change could be undone." in err
     assert memapp("undo")[0] == 2
 
 
@@ -200,7 +200,7 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
         "This memory has no version 3. It has 2 versions"
         in memapp("history", memory_id, "--diff", "1", "3")[2]
     )
-    assert "of which memory" in memapp("history", "--diff", "1", "2")[2]
+    assert "Name the memory." in memapp("history", "--diff", "1", "2")[2]
     assert "--json and --format" in memapp("history", "--format", "csv", "--json")[2]
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
     assert [(row["event"], row["old"], row["new"]) for row in rows if row["event"] != "LINK"] == [

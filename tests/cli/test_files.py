@@ -6,8 +6,9 @@ from typing import NoReturn
 
 import pytest
 
-from memapp import light_run
 from memapp.cli import run
+from memapp.run.arguments import CommandLine
+from memapp.run.command import main as run_command
 from tests.cli.conftest import Terminal
 
 
@@ -82,15 +83,15 @@ def test_without_a_home_folder_a_named_one_does_and_else_it_is_said(
         ("sql", "~/x", "q"),
     ):
         code, _, said = memapp(*arguments)
-        assert (code, "Nobody knows the home folder in ~" in said) == (2, True), arguments
+        assert (code, "The home folder in ~" in said) == (2, True), arguments
     assert "embedding_model is a text" in memapp("config", "set", "embedding_model", "~x/x")[2]
-    assert (run(["list"]), "Nobody knows your home folder" in capsys.readouterr().err) == (2, True)
+    assert (run(["list"]), "Your home folder is unknown" in capsys.readouterr().err) == (2, True)
     assert (run(["--home", "~/x", "list"]), "home folder in ~/x" in capsys.readouterr().err) == (
         2,
         True,
     )
-    assert light_run.main(light_run.CommandLine(["sh", "-c", "exit 3"], {})) == 3
-    assert "nothing was recorded: Nobody knows your home folder" in capsys.readouterr().err
+    assert run_command(CommandLine(["sh", "-c", "exit 3"], {})) == 3
+    assert "nothing was recorded: Your home folder is unknown" in capsys.readouterr().err
 
 
 def in_place_of(path: Path, kind: str) -> None:

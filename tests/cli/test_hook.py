@@ -17,8 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memapp import later
-from memapp.light_hook import agent_step, main, read
+from memapp.run import background
+from memapp.run.arguments import read_hook
+from memapp.run.hook import main
+from memapp.run.hook_event import agent_step
 from tests.cli.conftest import Terminal
 
 JSON = st.recursive(
@@ -129,10 +131,10 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
 def test_a_command_that_begins_with_a_space_leaves_no_trace(memapp: Terminal, folder: Path) -> None:
     for command in (" kiln frie", f" cd {folder} && kiln frie"):
         tell(memapp.home, **event(folder, command, error="Exit code 2\nkiln: no frie"))
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     assert json.loads(memapp("runs", "--json")[1]) == []
     tell(memapp.home, **event(folder, "\n  kiln frie\n", error="Exit code 2\nkiln: no frie"))
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     assert len(json.loads(memapp("runs", "--json")[1])) == 1, (
         "who writes over several lines hides nothing"
     )
@@ -198,16 +200,16 @@ def test_a_locked_a_damaged_and_a_missing_memory_deny_nothing(
 ) -> None:
     home, failed = tmp_path / "none", event(folder, "false", error="Exit code 1")
     assert tell(home, **failed) == "" and "nothing was recorded" not in capsys.readouterr().err
-    later.wait(home / "cache")
+    background.wait(home / "cache")
     with closing(sqlite3.connect(home / "memapp.db")) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert (tell(home, **failed), capsys.readouterr().err) == ("", ""), (
             "the agent waits for nothing that is written"
         )
-        later.wait(home / "cache")
+        background.wait(home / "cache")
     assert tell(home, **failed) == ""
     assert "nothing was recorded" in capsys.readouterr().err, "it is said the next time"
-    later.wait(home / "cache")
+    background.wait(home / "cache")
     (home / "memapp.db").write_bytes(os.urandom(5000))
     assert tell(home, **failed) == ""
     assert "nothing was recorded" in capsys.readouterr().err
@@ -320,5 +322,5 @@ def test_the_functions_of_a_shell_run_nothing_again_unasked(
 
 
 def test_only_the_whole_command_line_takes_the_quick_way() -> None:
-    assert read(["--home", "x", "hook", "agent"]) == {"home": "x"}
-    assert read(["hook", "agent", "--help"]) is None and read(["hook", "bash"]) is None
+    assert read_hook(["--home", "x", "hook", "agent"]) == {"home": "x"}
+    assert read_hook(["hook", "agent", "--help"]) is None and read_hook(["hook", "bash"]) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp import later
+from memapp.run import background
 from memapp.tools.markers import mark_known
 from tests.cli.conftest import Terminal
 
@@ -124,14 +124,14 @@ def test_what_recurs_and_is_never_solved_is_listed_until_something_works(
 ) -> None:
     for number in range(4):
         memapp("run", "--task", f"try {number}", "--", "ls", "-d", "vases")
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     assert "unsolved\t4 times\tls -d vases" in memapp("lessons", "health")[1]
     (unsolved,) = json.loads(memapp("lessons", "health", "--json")[1])["unsolved"]
     assert (unsolved["tool"], unsolved["times"]) == ("ls", 4)
     shutil.rmtree(memapp.home / "cache" / "open")  # what is open for a short while only
     (work / "vase").mkdir()
     memapp("run", "--", "ls", "-d", "vase")
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     assert [correct for _, correct in found(memapp)] == ["ls -d vase"]
     assert json.loads(memapp("lessons", "health", "--json")[1])["unsolved"] == []
     assert "`ls -d vase` worked once" in memapp("run", "--", "ls", "-d", "vases")[2]
@@ -143,7 +143,7 @@ def test_two_lessons_for_a_failure_that_came_later_contradict_each_other(
     for correct in ("git push", "git pull"):
         memapp("lessons", "add", "git psuh", correct)
     memapp("run", "--", "git", "psuh")
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     said = memapp("why")[1]
     assert "git pull" in said and "git push" not in said, "the newer of the two"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memapp import later
-from memapp.light_run import read
+from memapp.run import background
+from memapp.run.arguments import read_run
 from tests.cli.conftest import Terminal
 
 
@@ -133,7 +133,7 @@ def test_turned_off_or_left_out_nothing_is_kept(memapp: Terminal, repo: Path) ->
     ],
 )
 def test_the_quick_way_is_for_a_command_line_without_a_doubt(words: str, is_run: bool) -> None:
-    assert (read(words.split()) is not None) is is_run
+    assert (read_run(words.split()) is not None) is is_run
 
 
 def test_a_question_may_begin_like_a_command(memapp: Terminal) -> None:
@@ -171,7 +171,7 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
     for _ in range(2):
         said = memapp("run", "--", "git", "stauts")[2].splitlines()
         assert said == [told], "first, and not once more"
-    later.wait(memapp.home / "cache")
+    background.wait(memapp.home / "cache")
     with sqlite3.connect(memapp.home / "memapp.db") as file:
         assert [row[0] for row in file.execute("SELECT point FROM activations ORDER BY id")] == [
             "on_error"

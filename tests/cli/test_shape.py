@@ -23,7 +23,7 @@ def test_what_is_no_text_is_refused_whole(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(piped), "utf-8", errors))
     code, _, err = memapp("add", "-")
-    assert (code, "What was piped in is no text." in err) == (2, True)
+    assert (code, "The piped input is not text." in err) == (2, True)
     assert json.loads(memapp("list", "--json")[1]) == []
 
 

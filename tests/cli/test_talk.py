@@ -136,7 +136,7 @@ def test_it_is_said_that_a_pipe_is_not_read_beside_words_and_nothing_waits_for_i
         os.dup2(end, 0)
         assert "not read" not in memapp("ask", "Hello?")[2], "it is empty, and open"
         os.write(begin, b"words")
-        assert "What was piped in is not read." in memapp("ask", "Hello?")[2]
+        assert "The piped input is not read." in memapp("ask", "Hello?")[2]
     finally:
         os.dup2(kept, 0)
         for number in (kept, end, begin):

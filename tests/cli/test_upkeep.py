@@ -61,8 +61,8 @@ def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
     ("arguments", "said"),
     [
         (("--job", "nonsense"), "There is no job 'nonsense'. Known: learn, embed"),
-        (("--budget", "soon"), "'soon' is no time. Write it like 60s or 5m."),
-        (("--budget", "0"), "'0' is no time."),
+        (("--budget", "soon"), "'soon' is not a time. Write it like 60s or 5m."),
+        (("--budget", "0"), "'0' is not a time."),
     ],
 )
 def test_what_is_no_job_and_no_time_is_told(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp import later
+from memapp.run import background
 from memapp.tools import terminal
 
 MEMAPP = (sys.executable, "-m", "memapp")
@@ -76,7 +76,7 @@ def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
     assert under.stderr.startswith(plain.stderr)
     assert code or under.stderr == plain.stderr, "a success says nothing"
-    later.wait(tmp_path / "home" / "cache")
+    background.wait(tmp_path / "home" / "cache")
     assert (tmp_path / "home" / "memapp.db").exists() is (code != 0), (
         "the store is opened after a failure only"
     )
@@ -205,7 +205,7 @@ def test_a_hint_stands_on_a_line_of_its_own(
     failing, working = (["sh", "-c", f"printf fire; exit {code}"] for code in (3, 0))
     for argv in (failing, working):
         subprocess.run(command(tmp_path / "home", *argv), capture_output=True)
-        later.wait(tmp_path / "home" / "cache")
+        background.wait(tmp_path / "home" / "cache")
     assert b"fire\r\nmemapp: " in on_a_terminal(command(tmp_path / "home", *failing))[1]
 
 

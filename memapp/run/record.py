@@ -1,7 +1,6 @@
-"""Recording what was done outside memapp: the whole of it opens the file, but no model, no persona,
-no prompt.
+"""Recording steps and runs from outside the app: opens the database, but no model.
 
-Nobody waits for it, and nobody is there to be told: what goes wrong is said the next time.
+Runs in the background. The next command shows what went wrong here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
-from memapp import after_run, paths, settings
-from memapp.after_run import Attempted, Options, path_in
+from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.lessons.recording import Client
 from memapp.errors import ModelError
 from memapp.language.wording import WORDING
+from memapp.run import notices
+from memapp.run.attempt import Attempted, Options, path_in
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run, recognise
@@ -25,43 +25,42 @@ from memapp.tools import markers, program
 from memapp.tools.ended import NOT_FOUND
 
 
-def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
-    """Record a step with the hints that were told of it, and leave a marker of the failures that
-    are open then.
-    """
+def record(options: Options, attempt: Attempted, hints: Sequence[Drawn]) -> None:
+    """Record a step and its hints, and mark the failures that are still open."""
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
-            reported = runs.record(runtime, did.step, told, did.before)
-            before_run.notice(runtime, [recognise.scope_hash(program.project(did.folder))])
-        slip = [markers.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
-        markers.mark(options, did.place, reported.still_open, slip)
-        markers.mark_unsolved(options, did.place, reported.unsolved)
+            reported = runs.record(runtime, attempt.step, hints, attempt.before)
+            before_run.notice(runtime, [recognise.scope_hash(program.project(attempt.folder))])
+        is_slip = reported.still_open and attempt.step.done.exit_code == NOT_FOUND
+        slip = [markers.ANY] if is_slip else []
+        markers.mark(options, attempt.place, reported.still_open, slip)
+        markers.mark_unsolved(options, attempt.place, reported.unsolved)
     except Exception as error:
-        _say_later(options, error)
+        _note_failure(options, error)
 
 
 def finish(
     options: Options, scope: str, client: Client, passed: bool | None, score: float | None
 ) -> None:
-    """Record how the run of a client in a place went, if one goes on there."""
+    """Record the result of a client's current run, if there is one."""
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
             if run := runs.current_run(runtime, scope, client):
                 runs.finish(runtime, run.id, passed=passed, score=score)
     except Exception as error:
-        _say_later(options, error)
+        _note_failure(options, error)
 
 
-def _say_later(options: Options, error: Exception) -> None:
+def _note_failure(options: Options, error: Exception) -> None:
     with suppress(OSError):
-        after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(
-            after_run.in_words(options, error), "utf-8"
+        notices.lost(paths.locate(path_in(options, "home")).cache).write_text(
+            notices.in_words(options, error), "utf-8"
         )
 
 
 @contextmanager
 def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
-    """Open the file for a moment; `bootstrap` does more. Raises `ConfigError` or `StoreError`."""
+    """Open the database for a moment. Raises `ConfigError` or `StoreError`."""
     places = paths.locate(home, database)
     loaded = settings.load(places.config)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
