@@ -516,6 +516,7 @@ ALLOWED_IN = {
     "sqlite3": (
         "store/database.py",
         "store/connection.py",
+        "store/file_identity.py",
         "store/foreign.py",
         "store/lock.py",
         "store/place.py",

@@ -22,7 +22,8 @@ from memapp.services import undo
 from memapp.services.consent import decisions, pending
 from memapp.services.named import Named, named, said_of
 from memapp.services.retract import ended_by, gave_way, restore, unsay
-from memapp.store import changes, consents, history, memories, recalls, search
+from memapp.store import changes, history, memories, recalls, search
+from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
 WHICH = "Which one? Say its number, or all; F3 shows every memory."
@@ -215,7 +216,7 @@ def _let_go(
     """
     with runtime.write() as session:
         by_facts = [hint for fact in found.facts for hint in stated(fact.text, words_of(fact.text))]
-        profile = consents.read_profile(session)
+        profile = read_profile(session)
         values = dict.fromkeys(
             hint for hint in (*found.values, *by_facts) if hint.value in profile.get(hint.field, ())
         )

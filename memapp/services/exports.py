@@ -16,11 +16,12 @@ from memapp.language.history import who
 from memapp.runtime import Runtime
 from memapp.services import activity
 from memapp.services.saves import export_thread
-from memapp.store import chat, consents, memories
+from memapp.store import chat, memories
 from memapp.store import portable as store
 from memapp.store.encoding import to_text
 from memapp.store.folder import filled_whole, written_whole
 from memapp.store.place import noted
+from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
 
@@ -105,7 +106,7 @@ def _notes(runtime: Runtime, session: Session) -> Iterator[tuple[str, str, str]]
 
 
 def _profile(session: Session) -> str:
-    profile = consents.read_profile(session)
+    profile = read_profile(session)
     return "".join(f"- {label(field)}: {'; '.join(values)}\n" for field, values in profile.items())
 
 

@@ -21,10 +21,11 @@ from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
 from memapp.services.reads import reading
-from memapp.store import chat, consents, events, memories, text_traces, vectors
+from memapp.store import chat, events, memories, text_traces, vectors
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.lock import COPIES, at_the_copies, held
+from memapp.store.profile import read_profile
 from memapp.store.session import Session
 from memapp.store.text_traces import Fate
 from memapp.tools import markers
@@ -85,9 +86,9 @@ def preview(runtime: Runtime, words: str) -> Preview:
     """Count the items that `forget_everywhere` would erase, by an erasure rolled back."""
     words = _checked(words)
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
-        before = consents.read_profile(session)
+        before = read_profile(session)
         erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)))
-        after = consents.read_profile(session)
+        after = read_profile(session)
     needles = ByteNeedles([words])
     backups = sum(
         text_traces.may_hold(path, needles) for path in text_traces.copies(runtime.database)
@@ -105,7 +106,7 @@ def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, .
     Erasing the memories leaves the profile as it is.
     """
     session = runtime.read()
-    texts, profile = finding.texts_of(session, memory_ids), consents.read_profile(session)
+    texts, profile = finding.texts_of(session, memory_ids), read_profile(session)
     shared = {
         field: [value for value in values if any(map(Needles([value]).held_by, texts))]
         for field, values in profile.items()

@@ -14,6 +14,7 @@ from memapp.domain.ranking import Candidate
 from memapp.language.sensitive import unknown_in_message
 from memapp.language.withheld import has_word_of, says_again, says_any, told_beside, told_of_reply
 from memapp.store import chat, consents, search
+from memapp.store.profile import read_agreed
 from memapp.store.session import Session
 
 CUT_AMONG = 20
@@ -59,7 +60,7 @@ def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
         for id, hints in search.unconfirmed(session, [item.id for item in said]).items()
     }
     unread = search.unread(session, [item.id for item in said])
-    agreed = consents.agreed(session) if unread else {}
+    agreed = read_agreed(session) if unread else {}
     for id, text in unread.items():  # the judge may ask about them
         of_messages.setdefault(id, []).extend(unknown_in_message(text, agreed))
     values = _unconfirmed(session, consents.withheld(session))
@@ -74,7 +75,7 @@ def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
 
 def _unconfirmed(session: Session, hints: Sequence[Hint]) -> list[Hint]:
     """Return what the person has not said yes to by now."""
-    agreed = consents.agreed(session) if hints else {}
+    agreed = read_agreed(session) if hints else {}
     return [
         hint for hint in hints if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)
     ]

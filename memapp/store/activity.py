@@ -9,12 +9,12 @@ from memapp.store.session import Session
 
 
 def counts(session: Session) -> list[Count]:
-    """Return how often each node did each operation, today, in seven days and ever; the most
-    frequent first.
-    """
-    sql = """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week, count(*) AS total,
-                    sum(status = 'error') AS failed
-             FROM events WHERE user_id = :user GROUP BY op, node ORDER BY total DESC, node, op"""
+    """Return the counts of each operation by node: today, in seven days and ever; largest first."""
+    sql = """SELECT node, op, sum(ts >= :today) AS today, sum(ts >= :week) AS week,
+                    count(*) AS total, sum(status = 'error') AS failed
+             FROM events
+             WHERE user_id = :user
+             GROUP BY op, node ORDER BY total DESC, node, op"""
     return session.records(
         Count,
         sql,
@@ -24,9 +24,7 @@ def counts(session: Session) -> list[Count]:
 
 
 def by_day(session: Session, days: int = 30) -> list[Day]:
-    """Return the number of operations on each of the person's last days, oldest first; days without
-    any are there too.
-    """
+    """Return the number of operations of each of the last days, oldest first, zeros included."""
     today = session.now.astimezone().date()
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     sql = "SELECT count(*) FROM events WHERE user_id = :user AND ts >= :begin AND ts < :end"
@@ -37,24 +35,32 @@ def by_day(session: Session, days: int = 30) -> list[Day]:
 
 
 def over_time(session: Session, days: int = 365) -> list[Tally]:
-    """Return for each of the last days, oldest first: live memories that came then, by kind;
-    replies and those for which something was recalled; guesses that were compared and those that
-    held; operations. Days without anything are left out.
+    """Return tallies for each of the last days, oldest first; days without anything are left out.
+
+    Tallied are new live memories by kind, replies and those with recalled memories, predictions
+    compared and those that held, and operations.
     """
-    sql = """SELECT kind AS what, date(created_at, 'localtime') AS day, count(*) AS held, count(*) AS of
-             FROM memories WHERE user_id = :user AND state = 'live' AND created_at >= :begin GROUP BY 1, 2
+    sql = """SELECT kind AS what, date(created_at, 'localtime') AS day, count(*) AS held,
+                    count(*) AS of
+             FROM memories
+             WHERE user_id = :user AND state = 'live' AND created_at >= :begin
+             GROUP BY 1, 2
              UNION ALL
              SELECT 'recalled', date(created_at, 'localtime'),
                     sum(EXISTS (SELECT 1 FROM recalls r WHERE r.message_id = m.id)), count(*)
-             FROM messages m WHERE user_id = :user AND role = 'assistant' AND model NOT IN ('', :own) AND created_at >= :begin
+             FROM messages m
+             WHERE user_id = :user AND role = 'assistant' AND model NOT IN ('', :own)
+             AND created_at >= :begin
              GROUP BY 2
              UNION ALL
              SELECT 'expected', date(created_at, 'localtime'), sum(surprised = 0), count(*)
-             FROM predictions WHERE user_id = :user AND surprised IS NOT NULL AND created_at >= :begin GROUP BY 2
+             FROM predictions
+             WHERE user_id = :user AND surprised IS NOT NULL AND created_at >= :begin
+             GROUP BY 2
              UNION ALL
-             SELECT 'done', date(ts, 'localtime'), count(*), count(*)
-             FROM events WHERE user_id = :user AND ts >= :begin GROUP BY 2
-             ORDER BY 2"""
+             SELECT 'done', date(ts, 'localtime'), count(*), count(*) FROM events
+             WHERE user_id = :user AND ts >= :begin
+             GROUP BY 2 ORDER BY 2"""
     begin = begin_of(session.now.astimezone().date() - timedelta(days=days - 1))
     rows = session.run(sql, begin=begin, own=OWN_WORDS)
     return [
@@ -64,6 +70,8 @@ def over_time(session: Session, days: int = 365) -> list[Tally]:
 
 def recalled_on_demand(session: Session) -> Rate:
     """Return how many turns searched the memory twice."""
-    sql = """SELECT coalesce(sum(coalesce(meta ->> 'recalled_on_demand', 0)), 0) AS held, count(*) AS of
-             FROM events WHERE user_id = :user AND op = 'respond'"""
+    sql = """SELECT coalesce(sum(coalesce(meta ->> 'recalled_on_demand', 0)), 0) AS held,
+                    count(*) AS of
+             FROM events
+             WHERE user_id = :user AND op = 'respond'"""
     return session.records(Rate, sql)[0]

@@ -1,8 +1,6 @@
-"""Agents and the rubric: their rows, the changes that the person makes of them, and the rounds that
-agents take part in.
-"""
+"""Agents, the rubric and the rounds of councils: their rows, and the person's changes of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,32 +20,29 @@ from memapp.store.session import Session
 
 
 def get_agent(session: Session, name: str) -> Agent | None:
-    """Return what is noted of an agent, without its record."""
-    return session.record(
-        Agent, "SELECT * FROM agents WHERE user_id = :user AND name = :name", name=name
-    )
+    """Return the row of an agent, without its record of trust."""
+    sql = "SELECT * FROM agents WHERE user_id = :user AND name = :name"
+    return session.record(Agent, sql, name=name)
 
 
 def set_agent(session: Session, name: str, **columns: Any) -> None:
-    """Note something of an agent; it gets a row where it had none."""
+    """Set columns of an agent, which gets a row if it has none."""
     session.insert_new("agents", name=name)
     named = ", ".join(f"{column} = :{column}" for column in columns)
-    session.run(
-        f"UPDATE agents SET {named} WHERE user_id = :user AND name = :name", name=name, **columns
-    )
+    sql = f"UPDATE agents SET {named} WHERE user_id = :user AND name = :name"  # noqa: S608
+    session.run(sql, name=name, **columns)
 
 
 def change_agent(session: Session, change: AgentChanged) -> list[Touched]:
-    """Block or unblock an agent, or bring in its file."""
+    """Block or unblock an agent, or import its file."""
     before = get_agent(session, change.agent) or Agent(change.agent)
     if change.blocked is not None and change.blocked == before.blocked:
         raise UsageError(f"This agent is {'blocked' if before.blocked else 'not blocked'} already.")
     named = ("blocked", "imported", "model", "primary_role", "rounds", "probation_until")
     given = {name: getattr(change, name) for name in named if getattr(change, name) is not None}
     set_agent(session, change.agent, **given)
-    was = {
-        name: "" if name == "imported" else stored(getattr(before, name)) for name in given
-    }  # never what a file says
+    # never the contents of an imported file
+    was = {name: "" if name == "imported" else stored(getattr(before, name)) for name in given}
     reason = (
         "imported" if change.imported is not None else "blocked" if change.blocked else "unblocked"
     )
@@ -57,7 +52,7 @@ def change_agent(session: Session, change: AgentChanged) -> list[Touched]:
 
 
 def read_rubric(session: Session) -> dict[str, float]:
-    """Return the weights that the person set."""
+    """Return the weights set by the person."""
     rows = session.run(
         "SELECT criterion, weight FROM rubric WHERE user_id = :user ORDER BY criterion"
     )
@@ -65,14 +60,14 @@ def read_rubric(session: Session) -> dict[str, float]:
 
 
 def change_rubric(session: Session, change: RubricChanged) -> list[Touched]:
-    """Give a criterion another weight; None is that of the file that comes with memapp."""
+    """Set the weight of a criterion; None returns to the default weight."""
     meta = {"reason": "weighed", "was": read_rubric(session).get(change.criterion)}
     _weigh(session, change.criterion, change.weight)
     return [Touched(Event.UPDATE, f"{RUBRIC}{change.criterion}", None, None, meta)]
 
 
 def take_back(session: Session, entry: Entry) -> Touched:
-    """Make an agent, a criterion or the answer in a chat what it was before an entry."""
+    """Revert an entry of an agent, a criterion or a council's answer."""
     name = entry.memory_id.partition(":")[2]
     if entry.memory_id.startswith(AGENT):
         set_agent(session, name, **entry.meta["was"])
@@ -85,10 +80,8 @@ def take_back(session: Session, entry: Entry) -> Touched:
 
 def _weigh(session: Session, criterion: str, weight: float | None) -> None:
     if weight is None:
-        session.run(
-            "DELETE FROM rubric WHERE user_id = :user AND criterion = :criterion",
-            criterion=criterion,
-        )
+        sql = "DELETE FROM rubric WHERE user_id = :user AND criterion = :criterion"
+        session.run(sql, criterion=criterion)
     else:
         session.put("rubric", criterion=criterion, weight=weight)
 
@@ -97,25 +90,16 @@ def _weigh(session: Session, criterion: str, weight: float | None) -> None:
 
 
 def add_round(session: Session, run_id: str, task: str, author: str, **columns: Any) -> str:
-    """Begin a round, the next of its run; return its id."""
-    seq = session.value(
-        "SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE user_id = :user AND run_id = :run",
-        run=run_id,
-    )
-    row = {
-        "id": session.new_id(),
-        "run_id": run_id,
-        "seq": seq,
-        "task": task,
-        "author": author,
-        "created_at": session.now,
-    }
-    session.insert("rounds", **row, **columns)
-    return str(row["id"])
+    """Begin the next round of a run; return its id."""
+    sql = "SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE user_id = :user AND run_id = :run"
+    seq, round_id = session.value(sql, run=run_id), session.new_id()
+    row = {"run_id": run_id, "seq": seq, "task": task, "author": author}
+    session.insert("rounds", id=round_id, **row, created_at=session.now, **columns)
+    return round_id
 
 
 def count_round(session: Session, agent: str, role: Role, model: str = "") -> None:
-    """Note that an agent took part in a round."""
+    """Count a round for an agent."""
     set_agent(session, agent, primary_role=role, model=model)
     session.run(
         "UPDATE agents SET rounds = rounds + 1 WHERE user_id = :user AND name = :name", name=agent
@@ -127,17 +111,18 @@ def revise(session: Session, round_id: str, revision: str) -> None:
 
 
 def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
-    """Note what the person took, and let it stand in the chat; the dissents of the round are judged
-    by it (`judge_dissent`).
+    """Record the person's choice in a round, and show the chosen answer in the chat.
+
+    The dissents of the round are judged by the choice (`judge_dissent`).
     """
-    held = get_round(session, change.round_id)
-    if held.choice is not None:
+    round_ = get_round(session, change.round_id)
+    if round_.choice is not None:
         raise UsageError(
             "You have decided this already.", "Undo takes it back; then ask for another council."
         )
-    shown = [answer for answer in chat.variants(session, held.message_id) if answer.active]
+    shown = [answer for answer in chat.variants(session, round_.message_id) if answer.active]
     session.alter(
-        "rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now
+        "rounds", round_.id, choice=change.choice, final=change.final, decided_at=session.now
     )
     new = None
     if change.choice != "draft" and shown:
@@ -149,7 +134,7 @@ def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
             )
             new = add(reply_to=last.reply_to, model=last.model).id
     meta = {"reason": change.choice, "was": [message.id for message in shown], "new": new}
-    return [Touched(Event.UPDATE, f"{ROUND}{held.id}", None, None, meta)]
+    return [Touched(Event.UPDATE, f"{ROUND}{round_.id}", None, None, meta)]
 
 
 def _take_choice_back(session: Session, round_id: str, entry: Entry) -> None:
@@ -161,12 +146,12 @@ def _take_choice_back(session: Session, round_id: str, entry: Entry) -> None:
 
 def get_round(session: Session, round_id: str) -> Round:
     sql = "SELECT * FROM rounds WHERE user_id = :user AND id = :id"
-    found = session.existing(Round, "council", sql, id=round_id)
-    return replace(found, dissents=tuple(_dissents(session, "d.round_id = :id", id=round_id)))
+    round_ = session.existing(Round, "council", sql, id=round_id)
+    return replace(round_, dissents=tuple(_dissents(session, "d.round_id = :id", id=round_id)))
 
 
 def latest_rounds(session: Session, message_ids: Sequence[str]) -> dict[str, Round]:
-    """Return the last council of each message that had one."""
+    """Return the last round of each message that had one."""
     sql = """SELECT message_id, max(id) FROM rounds WHERE user_id = :user
              AND message_id IN (SELECT value FROM json_each(:ids)) GROUP BY message_id"""
     return {
@@ -184,50 +169,53 @@ def add_dissent(
     depth: float,
     **more: Any,
 ) -> int:
-    """Note an objection, perhaps with its `quote`, and its `vector` by a model; return its number."""
-    row = {
-        "round_id": round_id,
-        "agent": agent,
-        "text": text,
-        "citations": citations,
-        "depth": depth,
-    }
-    session.insert("dissents", **row, **more, created_at=session.now)
+    """Add a dissent, perhaps with its `quote` and `vector`; return its number."""
+    row = {"round_id": round_id, "agent": agent, "text": text, "depth": depth}
+    session.insert("dissents", **row, citations=citations, **more, created_at=session.now)
     return int(session.value("SELECT last_insert_rowid()"))
 
 
-def judge_dissent(session: Session, number: int, **said: bool) -> None:
-    """Note whether the revision (`incorporated`) or the decision (`impact`) took an objection over."""
-    named = ", ".join(f"{column} = :{column}" for column in said)
-    session.run(
-        f"UPDATE dissents SET {named} WHERE user_id = :user AND number = :number",
-        number=number,
-        **said,
-    )
+def judge_dissent(session: Session, number: int, **judgement: bool) -> None:
+    """Record whether the revision (`incorporated`) or the decision (`impact`) took up a dissent."""
+    named = ", ".join(f"{column} = :{column}" for column in judgement)
+    sql = f"UPDATE dissents SET {named} WHERE user_id = :user AND number = :number"  # noqa: S608
+    session.run(sql, number=number, **judgement)
 
 
 def past_vectors(session: Session, agent: str, model_id: str) -> list[NDArray[np.float32]]:
-    """Return the vectors of an agent's dissents by a model, of which a new one's novelty is taken."""
-    sql = """SELECT vector FROM dissents WHERE user_id = :user AND agent = :agent AND model_id = :model AND vector IS NOT NULL
+    """Return the vectors of an agent's dissents by a model, for the novelty of the next one."""
+    sql = """SELECT vector FROM dissents
+             WHERE user_id = :user AND agent = :agent AND model_id = :model AND vector IS NOT NULL
              ORDER BY number"""
     return [
-        np.frombuffer(item, np.float32) for item in session.column(sql, agent=agent, model=model_id)
+        np.frombuffer(vector, np.float32)
+        for vector in session.column(sql, agent=agent, model=model_id)
     ]
 
 
 def list_dissents(session: Session, agent: str) -> list[Dissent]:
-    """Return the dissents of an agent that are kept as they are, oldest first."""
+    """Return the dissents of an agent that are still kept, oldest first."""
     return _dissents(session, "d.agent = :agent", agent=agent)
 
 
 def find_dissents(session: Session, text: str, limit: int) -> list[Dissent]:
-    """Return the newest objections to answers in chats that hold a text."""
+    """Return the newest dissents in chats that contain a text."""
     where = "r.message_id IS NOT NULL AND instr(lower(d.text || ' ' || d.quote), lower(:text))"
     return _dissents(session, where, text=text)[: -limit - 1 : -1]
 
 
 def _dissents(session: Session, where: str, **values: str) -> list[Dissent]:
-    sql = f"""SELECT d.*, r.run_id, r.seq, r.task, r.artifact_type, coalesce(r.message_id, '') AS message_id
+    sql = f"""SELECT d.*, r.run_id, r.seq, r.task, r.artifact_type,
+                     coalesce(r.message_id, '') AS message_id
               FROM dissents d JOIN rounds r ON r.id = d.round_id
-              WHERE d.user_id = :user AND {where} ORDER BY d.number"""  # noqa: S608
+              WHERE d.user_id = :user AND {where}
+              ORDER BY d.number"""  # noqa: S608
     return session.records(Dissent, sql, **values)
+
+
+OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
+    AgentChanged: change_agent,
+    RubricChanged: change_rubric,
+    CouncilDecided: decide_round,
+}
+"""The changes that are carried out here, for `store.changes`."""

@@ -1,6 +1,4 @@
-"""The backups that memapp makes by itself: when one is due, writing it, letting old ones go, and
-the newest that is sound.
-"""
+"""Automatic backups: when one is due, writing it, deleting old ones, and finding a sound one."""
 
 import logging
 import os
@@ -19,17 +17,15 @@ from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy
 log = logging.getLogger(__name__)
 
 SPARE_BYTES = 64 * 1024 * 1024
-"""A backup leaves so much of the disk free, and room for the file to grow."""
+"""The space that a backup leaves free on the disk, so that the file can grow."""
 MOST_AT_ONCE = 3
-"""Of old copies to let go: a clock that leapt must not end them all."""
+"""Old copies deleted at a time: a clock that leapt must not end them all."""
 
 
 def write_if_due(
     database: Database, now: datetime, every: timedelta, cancelled: Callable[[], bool]
 ) -> Path | None:
-    """Write a backup if the file changed since the last and that is old enough; then let old ones
-    go. Raises `StoreError`.
-    """
+    """Write a backup if one is due, then delete old ones. Raises `StoreError`."""
     path = database.path
     with translated_errors(path):
         if not is_due(database, now, every):
@@ -39,47 +35,38 @@ def write_if_due(
             log.warning("no backup was made: the disk is nearly full")
             return None
         written = database.backup(new_copy(path, BACKUPS, AUTO, now), cancelled)
-        os.utime(
-            written, ns=(changed_at, changed_at)
-        )  # what it has in it; so a change beside the copying counts as one
+        # the time of its contents, so that a change during the copying makes another backup due
+        os.utime(written, ns=(changed_at, changed_at))
         let_go_of_old(path, now)
         return written
 
 
 def is_due(database: Database, now: datetime, every: timedelta) -> bool:
-    """Say whether the file changed since the last backup, and that is old enough."""
-    last = next(
-        (
-            backup
-            for backup in backups(database.path)
-            if backup.why == AUTO and backup.made_at <= now
-        ),
-        None,
-    )
+    """Return True if the file changed since a last backup that is old enough."""
+    automatic = (backup for backup in backups(database.path) if backup.why == AUTO)
+    last = next((backup for backup in automatic if backup.made_at <= now), None)
     is_old = now - (last.made_at if last else _made_at(database)) >= every
     return is_old and (last is None or _changed_at(last.path) != _changed_at(database.path))
 
 
 def let_go_of_old(path: Path, now: datetime) -> None:
-    """Delete the backups that need not stay, and every other copy that is older than the oldest
-    backup may be.
-    """
-    made = copies(path)
-    thinned = [backup for backup in own(path, made) if backup.why == AUTO]
+    """Delete the backups that the schedule drops, and every other copy past the oldest age."""
+    existing = copies(path)
+    thinned = [backup for backup in own(path, existing) if backup.why == AUTO]
     times = [backup.made_at for backup in thinned]
     stay, until = staying(times, now), counted_from(times, now)
-    gone = (
+    dropped = [
         backup
-        for backup in reversed(made)
+        for backup in reversed(existing)
         if (backup.made_at not in stay if backup in thinned else until - backup.made_at > OLDEST)
-    )
-    for backup in list(gone)[:MOST_AT_ONCE]:
+    ]
+    for backup in dropped[:MOST_AT_ONCE]:
         with suppress(OSError):
             delete_copy(backup.path)
 
 
 def newest_sound(path: Path) -> Copy | None:
-    """Return the newest backup of a file that can take its place."""
+    """Return the newest backup that can replace the file."""
     return next((backup for backup in backups(path) if is_sound(backup.path)), None)
 
 
@@ -93,5 +80,6 @@ def _changed_at(path: Path) -> int:
 
 
 def _made_at(database: Database) -> datetime:
-    (found,) = database.read().execute("SELECT min(applied_at) FROM _sqlite_migrations").fetchone()
-    return datetime.fromisoformat(found) if found else datetime.min.replace(tzinfo=UTC)
+    sql = "SELECT min(applied_at) FROM _sqlite_migrations"
+    (applied_at,) = database.read().execute(sql).fetchone()
+    return datetime.fromisoformat(applied_at) if applied_at else datetime.min.replace(tzinfo=UTC)

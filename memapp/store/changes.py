@@ -13,19 +13,9 @@ from typing import Any
 
 from memapp.domain.changes import (
     Actor,
-    AgentChanged,
     Change,
-    CouncilDecided,
     Created,
     Event,
-    FailuresMerged,
-    FailuresParted,
-    LessonAdded,
-    LessonDeleted,
-    LessonEdited,
-    LessonMoved,
-    LessonPurged,
-    LessonRestored,
     Linked,
     Merged,
     Pinned,
@@ -34,7 +24,6 @@ from memapp.domain.changes import (
     Restored,
     Reverted,
     Revision,
-    RubricChanged,
     SoftDeleted,
     Updated,
     is_memapp,
@@ -42,7 +31,7 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
-from memapp.store import agents, history, lesson_changes, snapshots
+from memapp.store import agents, history, lesson_changes, profile, snapshots
 from memapp.store.delta import log_change
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
@@ -62,52 +51,45 @@ _PURGED = (
     "DELETE FROM memories WHERE user_id = :user AND id = :id",
 )
 """Takes a memory away with all that is kept of it."""
-_REPLACED = """SELECT value, request_id FROM profile WHERE user_id = :user AND field = :field
-               AND (value IN (:old_value, :new_value)
-                    OR :old_value = '' AND (SELECT many FROM profile_fields WHERE name = :field) = 0)"""
-"""Finds the row of the profile that a consent request puts another value into, or takes away."""
 
 
 def apply(session: Session, change: Change, actor: Actor, *, sim: float | None = None) -> Revision:
-    """Carry out one change and return what it did: an entry for each memory it touched, and one
-    event.
+    """Carry out one change; write history entries, change log and event; return the revision.
 
     `sim` is the likeness of the nearest neighbour, for the event, where it is known. Raises
-    `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the
-    trash already.
+    `UsageError` if the change makes no sense now: a live memory says the same already, or a memory
+    is in the trash already.
     """
     step = actor.step or session.new_id()
     touched = _OPERATIONS[type(change)](session, change)
     ended = _end_insights(session, touched)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
-    for item in touched:
-        history.record(session, actor, step, item, undoes=undoes)
-    for item in ended:
-        history.record(session, actor, step, item)
-    for item in (*touched, *ended):
-        log_change(session, actor, number, item)
+    for memory in touched:
+        history.record(session, actor, step, memory, undoes=undoes)
+    for insight in ended:
+        history.record(session, actor, step, insight)
+    for memory in (*touched, *ended):
+        log_change(session, actor, number, memory)
     first = touched[0]
-    about: dict[str, Any] = {
-        "thread_id": actor.thread_id or None,
-        "category": first.category or None,
-        "sim": sim,
-    }
+    about: dict[str, Any] = {"category": first.category or None, "sim": sim}
+    about["thread_id"] = actor.thread_id or None
     about["memory_id"] = None if ":" in first.memory_id else first.memory_id
     add_event(session, _node(actor, first), first.event.op, "ok", **about)
     return Revision(step, number, first.memory_id, change)
 
 
 def _node(actor: Actor, first: Touched) -> Node:
-    """Return the part of memapp that did it; what creates or merges episodes is a part of its own."""
+    """Return the part of memapp that made a change; episodes are a part of their own."""
     if first.event in (Event.ADD, Event.MERGE) and first.now and first.now.kind is Kind.EPISODIC:
         return "episodic"
     return "worker" if is_memapp(actor.name) else "hotpath"
 
 
 def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[Touched]]:
-    """Let what alters one memory be given that, and return no more than the history is to say
-    besides.
+    """Turn a function that alters one memory into an operation.
+
+    The function gets the memory, and returns the `meta` of the history entry, if any.
     """
 
     @wraps(alter)
@@ -126,17 +108,12 @@ def _create(session: Session, change: Created) -> list[Touched]:
         _refuse_same(session, memory.id, memory.text)
     session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
-    for other in get_memories(session, change.evidence):
-        if other.state is State.SOFT_DELETED:
-            raise UsageError("What it rests on is in the trash.")
-        row = {
-            "from_id": memory.id,
-            "to_id": other.id,
-            "relation_type": "evidence",
-            "strength": 1.0,
-            "created_at": session.now,
-        }
-        session.insert("relations", id=session.new_id(), **row)
+    for evidence in get_memories(session, change.evidence):
+        if evidence.state is State.SOFT_DELETED:
+            raise UsageError("The evidence for this memory is in the trash.")
+        row = {"from_id": memory.id, "to_id": evidence.id, "relation_type": "evidence"}
+        rest = {"strength": 1.0, "created_at": session.now}
+        session.insert("relations", id=session.new_id(), **row, **rest)
     after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
     return [Touched(change.event, memory.id, None, after)]
 
@@ -153,82 +130,58 @@ def _update(session: Session, memory: Memory, change: Updated) -> None:
     after = replace(memory, **{name: value for name, value in named.items() if value is not None})
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, after.text)
-    said = {"text": after.text, "normal_text": session.normalise(after.text)}
-    weight = {"importance": after.importance, "category": after.category, "origin": after.origin}
-    _set(
-        session,
-        memory.id,
-        **said,
-        **weight,
-        tags=after.tags,
-        steps=after.steps,
-        instead_of=after.instead_of,
-    )
-    if after.text != memory.text:  # the day was that of the other words
+    row = {name: getattr(after, name) for name in named}
+    _set(session, memory.id, **row, normal_text=session.normalise(after.text))
+    if after.text != memory.text:  # the day belonged to the old text
         _set(session, memory.id, valid_until=None)
-    if after.steps != memory.steps:  # what was ticked off was another step
+    if after.steps != memory.steps:  # the ticks belonged to the old steps
         session.run(_UNTICKED, id=memory.id)
-    if after.text != memory.text:  # what it is related to is found anew
-        sql = "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id) AND relation_type = 'related_to'"
+    if after.text != memory.text:  # relations are found anew
+        sql = """DELETE FROM relations
+                 WHERE user_id = :user AND :id IN (from_id, to_id)
+                 AND relation_type = 'related_to'"""
         session.run(sql, id=memory.id)
     _add_sources(session, memory.id, change.sources)
 
 
 def _merge(session: Session, change: Merged) -> list[Touched]:
     absorbed, kept = get_memory(session, change.memory_id), get_memory(session, change.into)
-    if (
-        absorbed.id == kept.id
-        or State.LIVE not in (absorbed.state, kept.state)
-        or absorbed.state is not kept.state
-    ):
-        raise UsageError("Only two memories that are both remembered can be merged.")
+    if absorbed.id == kept.id or {absorbed.state, kept.state} != {State.LIVE}:
+        raise UsageError("Only memories that are not in the trash can be merged.")
     before_absorbed, before_kept = snapshots.of(session, absorbed), snapshots.of(session, kept)
-    _set(
-        session,
-        absorbed.id,
-        state=State.MERGED,
-        reason="merged",
-        merged_into=kept.id,
-        purge_at=change.purge_at,
-    )
+    merged = {"state": State.MERGED, "reason": "merged", "merged_into": kept.id}
+    _set(session, absorbed.id, **merged, purge_at=change.purge_at)
     _add_sources(session, kept.id, absorbed.sources)
     weight = max(kept.importance, absorbed.importance)
     _set(session, kept.id, importance=weight, pinned=kept.pinned or absorbed.pinned)
+    after_absorbed = snapshots.take(session, absorbed.id)
+    after_kept = snapshots.take(session, kept.id)
     return [
-        Touched(
-            change.event,
-            kept.id,
-            before_kept,
-            snapshots.take(session, kept.id),
-            meta={"took_in": absorbed.id},
-        ),
-        Touched(
-            change.event,
-            absorbed.id,
-            before_absorbed,
-            snapshots.take(session, absorbed.id),
-            meta={"into": kept.id},
-        ),
+        Touched(change.event, kept.id, before_kept, after_kept, {"took_in": absorbed.id}),
+        Touched(change.event, absorbed.id, before_absorbed, after_absorbed, {"into": kept.id}),
     ]
 
 
 @_of_one
 def _link(session: Session, memory: Memory, change: Linked) -> dict[str, Any]:
-    sql = """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
-             SELECT :id, :user, :from_id, id, 'related_to', :strength, :now FROM memories WHERE user_id = :user AND id = :to_id
-             ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength"""
+    sql = """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength,
+                                    created_at)
+             SELECT :id, :user, :from_id, id, 'related_to', :strength, :now FROM memories
+             WHERE user_id = :user AND id = :to_id
+             ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type)
+             DO UPDATE SET strength = excluded.strength"""
     links = [
         {"id": session.new_id(), "from_id": memory.id, "to_id": to_id, "strength": strength}
         for to_id, strength in change.to
     ]
     if session.run_many(sql, links).rowcount < len(links):
-        raise NotFound("There is no such memory to be related to.")
+        raise NotFound("The related memory does not exist.")
     return {"to": dict(change.to)}
 
 
 @_of_one
 def _pin(session: Session, memory: Memory, change: Pinned) -> None:
-    if memory.state is not State.LIVE:  # a pin would not keep it there
+    if memory.state is not State.LIVE:  # a pin keeps nothing in the trash
         raise UsageError("This memory is in the trash.", "Bring it back first.")
     _set(session, memory.id, pinned=change.pinned)
 
@@ -253,43 +206,14 @@ def _restore(session: Session, memory: Memory, _: Restored) -> None:
 
 @_of_one
 def _purge(session: Session, memory: Memory, _change: Purged) -> None:
-    for statement in _PURGED:  # the schema refuses to let go of a memory of which anything is left
+    for statement in _PURGED:  # the schema refuses to delete a memory with rows left
         session.run(statement, id=memory.id)
 
 
-def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
-    """Carry out an approved consent request; the guards of the schema refuse any other."""
-    sql = """SELECT field, old_value, new_value FROM consent_requests
-             WHERE user_id = :user AND id = :id AND state = 'approved'"""
-    request = session.row(sql, id=change.request_id)
-    if request is None:
-        raise UsageError("Only an approved change can be made to the profile.")
-    before = session.row(_REPLACED, **request)
-    if before is None and request["old_value"]:
-        raise UsageError("The profile was changed again since then.", "Take that back first.")
-    row = {
-        "field": request["field"],
-        "value": request["new_value"],
-        "request_id": change.request_id,
-        "updated_at": session.now,
-    }
-    whose = "user_id = :user AND field = :field AND value = :before"
-    if before is None:
-        session.insert("profile", **row)
-    elif request["new_value"]:
-        sql = f"UPDATE profile SET value = :value, request_id = :request_id, updated_at = :updated_at WHERE {whose}"  # noqa: S608
-        session.run(sql, before=before["value"], **row)
-    else:
-        session.run(
-            f"DELETE FROM profile WHERE {whose}", field=request["field"], before=before["value"]
-        )
-    meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
-    return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
-
-
 def _revert(session: Session, change: Reverted) -> list[Touched]:
-    """Put back what memories, lessons and agents were before a step, last change first. The profile
-    goes by requests.
+    """Restore memories, lessons and agents as they were before a step, last change first.
+
+    The profile is restored by consent requests.
     """
     of_step = history.entries_of_step(session, change.step)
     entries = [
@@ -312,7 +236,7 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
             or entry.event is Event.PURGE
             or (entry.before is None and entry.event is not Event.ADD)
         ):
-            continue  # erased for good: the rest of the step is taken back without it
+            continue  # erased for good: only the rest of the step is reverted
         _refuse_changed_since(session, entry, "memory")
         if entry.memory_id not in change.held_back:
             _put_back(session, entry, before, change.purge_at)
@@ -325,32 +249,25 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
 
 
 def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]:
-    """Move to the trash the insights that rest on what has just gone there, for as long as that."""
+    """Move the insights that rest on newly deleted memories to the trash, for the same time."""
     moved = [
         change
         for change in touched
         if change.was is None or change.was.state is not State.SOFT_DELETED
     ]
-    gone = {
+    deleted = {
         touched.memory_id: touched.now.purge_at
         for touched in moved
         if touched.now and touched.now.state is State.SOFT_DELETED
     }
     ended = []
-    for memory_id, purge_at in gone.items():
+    for memory_id, purge_at in deleted.items():
         for insight in get_memories(session, resting_on(session, [memory_id])):
             before = snapshots.of(session, insight)
-            _set(
-                session,
-                insight.id,
-                state=State.SOFT_DELETED,
-                reason="superseded",
-                purge_at=purge_at,
-            )
             meta = {"reason": "superseded"}
-            ended.append(
-                Touched(Event.DELETE, insight.id, before, snapshots.take(session, insight.id), meta)
-            )
+            _set(session, insight.id, state=State.SOFT_DELETED, **meta, purge_at=purge_at)
+            after = snapshots.take(session, insight.id)
+            ended.append(Touched(Event.DELETE, insight.id, before, after, meta))
     return ended
 
 
@@ -366,16 +283,10 @@ def _refuse_changed_since(session: Session, entry: Entry, what: str) -> None:
 
 
 def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime) -> None:
-    """Make a memory what it was before an entry; one that came with it goes to the trash."""
+    """Restore a memory as it was before an entry, or trash a memory that the entry added."""
     if entry.before is None:
-        _set(
-            session,
-            entry.memory_id,
-            state=State.SOFT_DELETED,
-            reason="undone",
-            merged_into="",
-            purge_at=purge_at,
-        )
+        undone = {"state": State.SOFT_DELETED, "reason": "undone", "merged_into": ""}
+        _set(session, entry.memory_id, **undone, purge_at=purge_at)
         return
     snapshot = history.snapshot_of(session, entry.before)
     memory = snapshot.memory
@@ -383,7 +294,7 @@ def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: dateti
         _refuse_same(session, entry.memory_id, memory.text)
     after = history.snapshot_of(session, entry.after) if entry.after else before
     snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
-    # back in the trash with its time nearly over: that begins again, so that there is time to look
+    # back in the trash with its time nearly over: extended, so that there is time to look
     if memory.purge_at and memory.purge_at < session.now + TIME_TO_LOOK:
         _set(session, entry.memory_id, purge_at=purge_at)
 
@@ -412,18 +323,9 @@ _OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
     SoftDeleted: _soft_delete,
     Restored: _restore,
     Purged: _purge,
-    ProfileChanged: _change_profile,
+    ProfileChanged: profile.change,
     Reverted: _revert,
-    AgentChanged: agents.change_agent,
-    RubricChanged: agents.change_rubric,
-    CouncilDecided: agents.decide_round,
-    LessonAdded: lesson_changes.add,
-    LessonEdited: lesson_changes.edit,
-    LessonMoved: lesson_changes.move,
-    FailuresMerged: lesson_changes.merge_failures,
-    FailuresParted: lesson_changes.part_failures,
-    LessonDeleted: lesson_changes.delete,
-    LessonRestored: lesson_changes.restore,
-    LessonPurged: lesson_changes.purge,
+    **agents.OPERATIONS,
+    **lesson_changes.OPERATIONS,
 }
-"""What carries out a change: each writes the rows and returns what it touched."""
+"""The function that carries out each kind of change, and returns the memories it touched."""

@@ -20,7 +20,7 @@ from memapp.store.session import Session
 CONTEXT_CHARS = 500
 """How much of each neighbour goes into a message's `context` column."""
 PROMPTS_AMONG = 2000
-"""So many messages, the newest, are read for what was typed last."""
+"""The number of newest messages read by `typed_prompts`."""
 
 # Threads ------------------------------------------------------------------------------------------
 
@@ -41,14 +41,12 @@ def get_thread(session: Session, thread_id: str) -> Thread:
 def list_threads(
     session: Session, matching: str = "", *, limit: int | None = 200, deleted: bool = False
 ) -> list[Thread]:
-    """Return chats, newest first, or those that are deleted, last first; all without a limit;
-    `matching` is sought in titles.
+    """Return chats, newest first, or deleted ones, last deleted first; all without a limit.
+
+    `matching` is searched for in titles.
     """
-    which, order = (
-        ("deleted_at IS NOT NULL", "deleted_at")
-        if deleted
-        else ("deleted_at IS NULL", "updated_at")
-    )
+    which = "deleted_at IS NOT NULL" if deleted else "deleted_at IS NULL"
+    order = "deleted_at" if deleted else "updated_at"
     sql = f"""SELECT * FROM threads WHERE user_id = :user AND {which}
               AND (:matching = '' OR instr(casefold(title), casefold(:matching)) > 0)
               ORDER BY {order} DESC, id DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
@@ -56,43 +54,43 @@ def list_threads(
 
 
 def rename_thread(session: Session, thread_id: str, title: str, titled_by: str) -> None:
-    """Set the title; one that the person chose is never replaced by the app."""
+    """Set the title; the app never replaces a title chosen by the person."""
     sql = """UPDATE threads SET title = :title, titled_by = :by
              WHERE user_id = :user AND id = :id AND (titled_by = 'app' OR :by = 'person')"""
     session.run(sql, id=thread_id, title=title, by=titled_by)
 
 
 def set_thread_deleted(session: Session, thread_id: str, deleted_at: datetime | None) -> None:
-    """Hide a thread, or bring it back with None."""
+    """Hide a thread; None shows the thread again."""
     session.alter("threads", thread_id, deleted_at=deleted_at)
 
 
-WENT_ON = """(SELECT origin FROM messages WHERE user_id = :user AND thread_id = value AND role = 'user'
+WENT_ON = """(SELECT origin FROM messages
+              WHERE user_id = :user AND thread_id = value AND role = 'user'
               ORDER BY seq DESC LIMIT 1) = 'typed'"""
 """SQL for an imported thread, the `value` of a list, in which the person typed since."""
 
 
 def went_on_with(session: Session, thread_ids: Sequence[str]) -> list[str]:
-    """Return those of some imported threads in which the person typed since."""
+    """Return those imported threads in which the person typed since."""
     return session.column(f"SELECT value FROM json_each(:ids) WHERE {WENT_ON}", ids=thread_ids)  # noqa: S608
 
 
 def message_ids_of(session: Session, thread_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return every message of some threads, those that are not active too."""
-    sql = "SELECT id FROM messages WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))"
+    """Return every message of some threads, inactive ones too."""
+    sql = """SELECT id FROM messages
+             WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))"""
     return tuple(session.column(sql, ids=thread_ids))
 
 
 def erase_threads(session: Session, thread_ids: Sequence[str]) -> int:
-    """Delete threads with all that belongs to them; return how many threads and drafts there were."""
-    gone = {
-        table: session.run(
-            f"DELETE FROM {table} WHERE user_id = :user AND {column} IN (SELECT value FROM json_each(:ids))",  # noqa: S608
-            ids=thread_ids,
-        ).rowcount
-        for table, column in _OF_THREADS.items()
-    }
-    return gone["drafts"] + gone["threads"]
+    """Delete threads with all their rows; return the number of threads and drafts."""
+    erased = {}
+    for table, column in _OF_THREADS.items():
+        sql = f"""DELETE FROM {table}
+                  WHERE user_id = :user AND {column} IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+        erased[table] = session.run(sql, ids=thread_ids).rowcount
+    return erased["drafts"] + erased["threads"]
 
 
 _OF_THREADS = {
@@ -101,7 +99,7 @@ _OF_THREADS = {
     "drafts": "thread_id",
     "threads": "id",
 }
-"""Tables that name a thread, and nothing takes its rows with it; itself at the end."""
+"""Tables with rows of a thread that no foreign key deletes, the threads themselves last."""
 
 # Messages -----------------------------------------------------------------------------------------
 
@@ -124,39 +122,26 @@ def add_message(
         "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
     )
     seq = session.value(last, thread=thread_id) + 1
-    message = Message(
-        new_id(now),
-        thread_id,
-        seq,
-        role,
-        text,
-        status,
-        origin,
-        now,
-        tuple(pasted),
-        unprompted,
-        reply_to,
-        True,
-        model,
-    )
-    session.insert(
-        "messages", **{name: value for name, value in asdict(message).items() if name != "usage"}
-    )
+    about = (role, text, status, origin, now, tuple(pasted), unprompted, reply_to, True, model)
+    message = Message(new_id(now), thread_id, seq, *about)
+    row = {name: value for name, value in asdict(message).items() if name != "usage"}
+    session.insert("messages", **row)
     session.alter("threads", thread_id, updated_at=now)
     _refresh_context(session, thread_id, seq)
     return message
 
 
 def save_partial(session: Session, message_id: str, text: str) -> None:
-    """Keep what a reply has so far; it stays `generating`."""
-    sql = "UPDATE messages SET text = :text WHERE user_id = :user AND id = :id AND status = 'generating'"
+    """Save the text of a reply so far, which stays `generating`."""
+    sql = """UPDATE messages SET text = :text
+             WHERE user_id = :user AND id = :id AND status = 'generating'"""
     session.run(sql, id=message_id, text=text)
 
 
 def finish_message(
     session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage, model: str
 ) -> None:
-    """End a reply: its final text, how it ended, what it cost and who wrote it."""
+    """Save the final text, status, usage and model of a reply."""
     sql = """UPDATE messages SET text = :text, status = :status, usage = :usage, model = :model
              WHERE user_id = :user AND id = :id RETURNING thread_id, seq"""
     row = session.row(
@@ -168,36 +153,40 @@ def finish_message(
 
 
 def answering(thread_id: str) -> str:
-    """Return the name of the lease of whoever answers in a chat."""
+    """Return the name of the lease of the process that answers in a chat."""
     return f"answer in {thread_id}"
 
 
 def abandoned(session: Session) -> list[str]:
-    """Return the ids of the replies that nobody writes any more: their process died."""
-    rows = session.run(
-        "SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'"
-    ).fetchall()
+    """Return the ids of replies that nobody writes any more, since their process died."""
+    sql = "SELECT id, thread_id FROM messages WHERE user_id = :user AND status = 'generating'"
+    rows = session.run(sql).fetchall()
     return [row["id"] for row in rows if not leases.owner_of(session, answering(row["thread_id"]))]
 
 
 def interrupt_abandoned(session: Session) -> int:
-    """Mark the replies that a dead process left behind as interrupted; return how many."""
-    sql = "UPDATE messages SET status = 'interrupted' WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    """Mark the replies of dead processes as interrupted; return their number."""
+    sql = """UPDATE messages SET status = 'interrupted'
+             WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"""
     return session.run(sql, ids=abandoned(session)).rowcount
 
 
 def set_active(session: Session, message_ids: Sequence[str], active: bool) -> None:
     """Take messages out of the conversation, or bring them back, without deleting them."""
-    sql = """UPDATE messages SET active = :active WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
+    sql = """UPDATE messages SET active = :active
+             WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))
              RETURNING thread_id, seq"""
     for row in session.run(sql, ids=message_ids, active=active).fetchall():
         _refresh_context(session, row["thread_id"], row["seq"])
 
 
 def put_last(session: Session, message: Message) -> Message:
-    """Move a message to the end of its thread, and return it as it stands there."""
-    sql = """UPDATE messages SET seq = (SELECT max(seq) + 1 FROM messages WHERE user_id = :user AND thread_id = :thread)
-             WHERE user_id = :user AND id = :id RETURNING seq"""
+    """Move a message to the end of its thread; return the moved message."""
+    sql = """UPDATE messages
+             SET seq = (SELECT max(seq) + 1 FROM messages
+                        WHERE user_id = :user AND thread_id = :thread)
+             WHERE user_id = :user AND id = :id
+             RETURNING seq"""
     last = session.value(sql, thread=message.thread_id, id=message.id)
     for seq in (message.seq, last):
         _refresh_context(session, message.thread_id, seq)
@@ -205,14 +194,14 @@ def put_last(session: Session, message: Message) -> Message:
 
 
 def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Replace the text of messages by `ERASED`, also in their neighbours' context; return thread
-    and old text of each.
-    """
+    """Replace messages by `ERASED`, also in their neighbours' context; return thread and text."""
     sql = """SELECT id, thread_id, text FROM messages
-             WHERE user_id = :user AND text NOT IN ('', :mark) AND id IN (SELECT value FROM json_each(:ids))"""
+             WHERE user_id = :user AND text NOT IN ('', :mark)
+             AND id IN (SELECT value FROM json_each(:ids))"""
     rows = session.run(sql, ids=message_ids, mark=ERASED).fetchall()
-    # not only the neighbours of now: one that was retried or edited away keeps its old context
-    beside = "SELECT seq FROM messages WHERE user_id = :user AND thread_id = :thread AND instr(context, :text) > 0"
+    # former neighbours too: a retried or edited message keeps its old context
+    beside = """SELECT seq FROM messages
+                WHERE user_id = :user AND thread_id = :thread AND instr(context, :text) > 0"""
     for row in rows:
         session.alter("messages", row["id"], text=ERASED, pasted=())
         for seq in session.column(
@@ -228,21 +217,27 @@ def get_message(session: Session, message_id: str) -> Message:
 
 
 def get_messages(session: Session, message_ids: Iterable[str]) -> list[Message]:
-    """Return those of these messages that exist, in the given order."""
-    sql = "SELECT m.* FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
+    """Return the messages that exist, in the order of the ids."""
+    sql = """SELECT m.* FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value
+             WHERE m.user_id = :user
+             ORDER BY asked.key"""
     return session.records(Message, sql, ids=message_ids)
 
 
 def answered_by(session: Session, message_ids: Iterable[str], by: Iterable[str]) -> list[str]:
-    """Return those of these messages to which one of these gave the reply that stands there now."""
-    sql = """SELECT reply_to FROM messages WHERE user_id = :user AND active = 1
-             AND reply_to IN (SELECT value FROM json_each(:ids)) AND model IN (SELECT value FROM json_each(:by))"""
+    """Return those messages whose current reply is by one of the models."""
+    sql = """SELECT reply_to FROM messages
+             WHERE user_id = :user AND active = 1
+             AND reply_to IN (SELECT value FROM json_each(:ids))
+             AND model IN (SELECT value FROM json_each(:by))"""
     return session.column(sql, ids=message_ids, by=by)
 
 
 def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
-    """Return those of these message ids that exist, in the given order."""
-    sql = "SELECT m.id FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
+    """Return the ids of messages that exist, in the given order."""
+    sql = """SELECT m.id FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value
+             WHERE m.user_id = :user
+             ORDER BY asked.key"""
     return session.column(sql, ids=message_ids)
 
 
@@ -254,10 +249,9 @@ def list_messages(
     limit: int | None = 100,
     commands: bool = False,
 ) -> list[Message]:
-    """Return the last `limit` active messages, or all, before sequence number `before`, oldest
-    first.
+    """Return the last `limit` active messages, or all, before number `before`, oldest first.
 
-    Commands, and what they wrote, are among them only where that is said.
+    Commands and their output are included only with `commands`.
     """
     sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
              AND (:before IS NULL OR seq < :before) AND (:commands OR origin <> 'command')
@@ -270,83 +264,91 @@ def list_messages(
 def said_in(
     session: Session, year: int | None, month: int, day: int | None, limit: int = 200
 ) -> list[Message]:
-    """Return the last `limit` messages of the person of a day or a month, here and in this time
-    zone, oldest first.
-    """
+    """Return the person's last `limit` messages of a local day or month, oldest first."""
     sql = """SELECT messages.* FROM messages JOIN threads ON threads.id = messages.thread_id
-             WHERE messages.user_id = :user AND threads.deleted_at IS NULL AND role = 'user' AND active = 1
-             AND origin <> 'command'
+             WHERE messages.user_id = :user AND threads.deleted_at IS NULL AND role = 'user'
+             AND active = 1 AND origin <> 'command'
              AND strftime('%m', messages.created_at, 'localtime') = printf('%02d', :month)
-             AND (:year IS NULL OR strftime('%Y', messages.created_at, 'localtime') = printf('%04d', :year))
-             AND (:day IS NULL OR strftime('%d', messages.created_at, 'localtime') = printf('%02d', :day))
+             AND (:year IS NULL
+                  OR strftime('%Y', messages.created_at, 'localtime') = printf('%04d', :year))
+             AND (:day IS NULL
+                  OR strftime('%d', messages.created_at, 'localtime') = printf('%02d', :day))
              ORDER BY messages.key DESC LIMIT :limit"""
     return session.records(Message, sql, year=year, month=month, day=day, limit=limit)[::-1]
 
 
 def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
     """Return the active messages from `seq` on, oldest first."""
-    sql = "SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq >= :seq ORDER BY seq"
+    sql = """SELECT * FROM messages
+             WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq >= :seq
+             ORDER BY seq"""
     return session.records(Message, sql, thread=thread_id, seq=seq)
 
 
 def replaced_by(session: Session, message: Message) -> list[Message]:
-    """Return the person's messages that one stands in place of, oldest first: those that left the
-    conversation just before it.
+    """Return the person's messages that were replaced by a message, oldest first.
+
+    They left the conversation just before it.
     """
-    sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND role = 'user' AND active = 0
-             AND seq < :seq AND seq > coalesce((SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread
-                                                AND active = 1 AND seq < :seq), 0) ORDER BY seq"""
+    sql = """SELECT * FROM messages
+             WHERE user_id = :user AND thread_id = :thread AND role = 'user' AND active = 0
+             AND seq < :seq
+             AND seq > coalesce((SELECT max(seq) FROM messages
+                                 WHERE user_id = :user AND thread_id = :thread AND active = 1
+                                 AND seq < :seq), 0)
+             ORDER BY seq"""
     return session.records(Message, sql, thread=message.thread_id, seq=message.seq)
 
 
 def variants(session: Session, user_message_id: str) -> list[Message]:
-    """Return every reply to one message, the retried ones too, oldest first."""
-    return session.records(
-        Message,
-        "SELECT * FROM messages WHERE user_id = :user AND reply_to = :id ORDER BY seq",
-        id=user_message_id,
-    )
+    """Return every reply to one message, retried ones too, oldest first."""
+    sql = "SELECT * FROM messages WHERE user_id = :user AND reply_to = :id ORDER BY seq"
+    return session.records(Message, sql, id=user_message_id)
 
 
 def last_usages(session: Session, model: str, limit: int = 20) -> list[Usage]:
-    """Return what the last replies of a model cost, newest first."""
+    """Return the usage of the last replies of a model, newest first."""
     sql = """SELECT * FROM messages WHERE user_id = :user AND role = 'assistant' AND model = :model
              ORDER BY key DESC LIMIT :limit"""
     return [message.usage for message in session.records(Message, sql, model=model, limit=limit)]
 
 
 def typed_prompts(session: Session, limit: int = 200) -> list[str]:
-    """Return what the person typed last, newest first, each text once; nothing that was erased, and
-    of no deleted chat.
-    """
-    sql = """SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND origin IN ('typed', 'command')
-             AND text <> :mark AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
+    """Return the texts typed last, newest first, once each; none erased or of a deleted chat."""
+    sql = """SELECT text FROM messages
+             WHERE user_id = :user AND role = 'user' AND origin IN ('typed', 'command')
+             AND text <> :mark
+             AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
              ORDER BY key DESC LIMIT :among"""
     return list(islice(dict.fromkeys(session.column(sql, mark=ERASED, among=PROMPTS_AMONG)), limit))
 
 
 _BESIDE = "p.thread_id = messages.thread_id AND p.active = 1 AND p.origin <> 'command' AND p.seq"
-_CONTEXT = f"""UPDATE messages SET context =
-           coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE {_BESIDE} < messages.seq ORDER BY p.seq DESC LIMIT 1), '')
-           || char(10) ||
-           coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE {_BESIDE} > messages.seq ORDER BY p.seq LIMIT 1), '')
-           WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""  # noqa: S608
-"""A message's context is what was said just before and after it; what was run there is no part of
-that.
-"""
+_CONTEXT = f"""UPDATE messages
+               SET context = coalesce((SELECT substr(p.text, 1, :n) FROM messages p
+                                       WHERE {_BESIDE} < messages.seq
+                                       ORDER BY p.seq DESC LIMIT 1), '')
+                             || char(10)
+                             || coalesce((SELECT substr(p.text, 1, :n) FROM messages p
+                                          WHERE {_BESIDE} > messages.seq
+                                          ORDER BY p.seq LIMIT 1), '')
+               WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""  # noqa: S608
+"""A message's context is the text just before and after it, without commands."""
 
 
 def _refresh_context(session: Session, thread_id: str, seq: int) -> None:
-    """Write the context of one message anew, and of its neighbours: a change of one touches them
-    too.
-    """
-    beside = "FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND origin <> 'command' AND seq"
-    sql = f"{_CONTEXT} AND seq IN (:seq, (SELECT max(seq) {beside} < :seq), (SELECT min(seq) {beside} > :seq))"
+    """Rewrite the context of a message and of its neighbours."""
+    beside = """FROM messages
+                WHERE user_id = :user AND thread_id = :thread AND active = 1 AND origin <> 'command'
+                AND seq"""
+    sql = f"""{_CONTEXT}
+              AND seq IN (:seq, (SELECT max(seq) {beside} < :seq),
+                          (SELECT min(seq) {beside} > :seq))"""
     session.run(sql, thread=thread_id, seq=seq, n=CONTEXT_CHARS)
 
 
 def refresh_contexts(session: Session, thread_id: str) -> None:
-    """Write the context of every message of a thread anew."""
+    """Rewrite the context of every message of a thread."""
     session.run(_CONTEXT, thread=thread_id, n=CONTEXT_CHARS)
 
 
@@ -354,23 +356,17 @@ def refresh_contexts(session: Session, thread_id: str) -> None:
 
 
 def save_draft(session: Session, thread_id: str, text: str) -> None:
-    """Keep what is being typed in a thread ('' before there is one); empty text removes it."""
+    """Save the draft of a thread ('' for a new thread); an empty text deletes the draft."""
     if text:
         session.put("drafts", thread_id=thread_id, text=text, updated_at=session.now)
     else:
-        session.run(
-            "DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id
-        )
+        sql = "DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread"
+        session.run(sql, thread=thread_id)
 
 
 def get_draft(session: Session, thread_id: str) -> str:
-    return (
-        session.value(
-            "SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread",
-            thread=thread_id,
-        )
-        or ""
-    )
+    sql = "SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread"
+    return session.value(sql, thread=thread_id) or ""
 
 
 def add_context_card(session: Session, thread_id: str, text: str) -> None:
@@ -380,7 +376,5 @@ def add_context_card(session: Session, thread_id: str, text: str) -> None:
 
 
 def list_context_cards(session: Session, thread_id: str) -> list[str]:
-    return session.column(
-        "SELECT text FROM context_cards WHERE user_id = :user AND thread_id = :thread ORDER BY id",
-        thread=thread_id,
-    )
+    sql = "SELECT text FROM context_cards WHERE user_id = :user AND thread_id = :thread ORDER BY id"
+    return session.column(sql, thread=thread_id)

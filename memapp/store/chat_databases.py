@@ -1,6 +1,4 @@
-"""The databases of chat programs on the person's machine, oterm, elia and Open WebUI: anybody's
-perhaps, and only read.
-"""
+"""The databases of other chat programs (oterm, elia and Open WebUI), read-only and untrusted."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,13 +12,15 @@ from memapp.store.lent import lent
 
 SECONDS = 60.0
 MAX_CHAT_BYTES = 100 * 1024 * 1024
-OTERM = """
-    SELECT 'oterm' AS program, CAST(m.chat_id AS TEXT) AS chat, c.name AS title, m.author AS role, m.text,
-           CASE WHEN json_valid(m.images) THEN json_array_length(m.images) END AS images
-    FROM message m LEFT JOIN chat c ON c.id = m.chat_id ORDER BY m.chat_id, m.id"""
-OTERM_WITHOUT_IMAGES = """
-    SELECT 'oterm' AS program, CAST(m.chat_id AS TEXT) AS chat, c.name AS title, m.author AS role, m.text
-    FROM message m LEFT JOIN chat c ON c.id = m.chat_id ORDER BY m.chat_id, m.id"""
+OTERM = """SELECT 'oterm' AS program, CAST(m.chat_id AS TEXT) AS chat, c.name AS title,
+                  m.author AS role, m.text,
+                  CASE WHEN json_valid(m.images) THEN json_array_length(m.images) END AS images
+           FROM message m LEFT JOIN chat c ON c.id = m.chat_id
+           ORDER BY m.chat_id, m.id"""
+OTERM_WITHOUT_IMAGES = """SELECT 'oterm' AS program, CAST(m.chat_id AS TEXT) AS chat,
+                                 c.name AS title, m.author AS role, m.text
+                          FROM message m LEFT JOIN chat c ON c.id = m.chat_id
+                          ORDER BY m.chat_id, m.id"""
 ELIA = """
     SELECT 'elia' AS program, CAST(m.chat_id AS TEXT) AS chat, c.title, c.started_at AS begun,
            m.role, m.content AS text, m.timestamp AS at
@@ -30,16 +30,12 @@ OPEN_WEBUI = (
 )
 OPEN_WEBUI_MEMORY = "SELECT content AS memory, created_at FROM memory ORDER BY created_at"
 QUERIES = ((OTERM,), (OTERM_WITHOUT_IMAGES,), (ELIA,), (OPEN_WEBUI, OPEN_WEBUI_MEMORY))
-"""What is asked of the database of each program: the first whose tables and columns are there is
-the one.
-"""
+"""The queries of each program; the first whose tables and columns exist are used."""
 _ABSENT = "no such"
 
 
 def rows(path: Path, most: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a database. Raises `UsageError` for one of no program that is known, and
-    for what takes too much.
-    """
+    """Yield the rows of a chat database. Raises `UsageError` if it is unknown or too large."""
     with lent(path) as database:
         database.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_CHAT_BYTES)
         for queries in QUERIES:
@@ -57,14 +53,14 @@ def rows(path: Path, most: int) -> Iterator[dict[str, Any]]:
                 )
             return
     raise UsageError(
-        f"{path.name} is a database of no chat program that memapp knows.",
+        f"{path.name} is not the database of a chat program that memapp knows.",
         "It knows oterm, elia and Open WebUI.",
     )
 
 
 def _row(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a row, with a chat that stands in it as JSON as what it says."""
+    """Return a row with its chat parsed from JSON, where the row has one."""
     if "chat_json" in values:
-        with suppress(ValueError):  # what has no chat is counted
+        with suppress(ValueError):  # a row without a chat is counted
             values["chat"] = strict_json.read_foreign(str(values.pop("chat_json")))
     return values

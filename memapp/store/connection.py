@@ -1,9 +1,10 @@
-"""Opening the memory file, with its pragmas, each read back, and its limits; and copies of it."""
+"""Connections to the memory file, with pragmas read back and limits, and to copies of the file."""
 
 import _thread  # `threading` takes longer to load, and a hint waits
 import os
 import sqlite3
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     from memapp.domain.wording import Wording
 
 LOG_BYTES = 4 * 1024 * 1024
-"""How large the log stays; what is longer is written into the file. To let it grow anew costs more
-than to write over it.
-"""
+"""A longer log is written into the file. Growing the log anew costs more than writing over it."""
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
@@ -36,19 +35,18 @@ PRAGMAS = {
     # `Database` writes the log into the file itself, while nobody else writes
     "wal_autocheckpoint": 0,
     "mmap_size": 0,
-    "trusted_schema": 1,  # its views call `in_pairs`
+    "trusted_schema": 1,  # the views of the schema call `in_pairs`
 }
 BUSY_MILLISECONDS = 5000
+LOT_SECONDS = 0.004
 INDEX_BYTES = 32 * 1024
-"""The size of the index of a log, at least."""
+"""The least size of the index of a log."""
 SQLITE = sqlite3.sqlite_version_info
 """The version of SQLite that Python brought along."""
 
 
 def mode(path: Path) -> str:
-    """Return how to open a file for reading. Where nothing can be written SQLite cannot keep its
-    index of the log.
-    """
+    """Return the URI mode for reading: immutable where SQLite cannot write its index of the log."""
     log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     if log.exists() and log.stat().st_size:
         return "mode=ro"
@@ -58,16 +56,15 @@ def mode(path: Path) -> str:
 
 
 def can_write(path: Path) -> bool:
-    """Say whether a connection that writes can be opened to a file."""
+    """Return True if a connection that writes can be opened."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) and not has_no_room(path)
 
 
 def refuse_removed_log(path: Path) -> None:
-    """Raise `StoreError` where another process has a file open whose log was taken away: both would
-    spoil it.
+    """Raise `StoreError` if another process has the file open with its log removed.
 
-    SQLite goes by the index, which tells of more than the log that lies there has. An index without
-    a process does no harm.
+    Both would damage the file. The index still counts the frames of the removed log. An index
+    without a process does no harm.
     """
     for _ in range(2):  # between two looks another process may have emptied the log
         try:
@@ -80,7 +77,7 @@ def refuse_removed_log(path: Path) -> None:
         page_bytes, frames = struct.unpack_from("=HI", header.ljust(20, b"\0"), 14)
         if not frames or size >= 32 + frames * (24 + page_bytes):
             return
-    advice = "Close that one and start again: it puts into the file what the log had."
+    advice = "Close the other memapp and start again: it saves what the log had."
     raise StoreError(f"{path}-wal was removed while another memapp has the file open.", advice)
 
 
@@ -97,11 +94,8 @@ def connect(
         factory=Reader if read_only else sqlite3.Connection,
     )
     if isinstance(connection, Reader):
-        connection.path, connection.given_out, connection.at_work = (
-            path,
-            WeakSet(),
-            _thread.allocate_lock(),
-        )
+        connection.path, connection.given_out = path, WeakSet()
+        connection.at_work = _thread.allocate_lock()
     connection.row_factory = rows_of(path)
     try:
         schema.add_functions(connection)
@@ -111,10 +105,10 @@ def connect(
         else:
             for name, value in PRAGMAS.items():
                 connection.execute(f"PRAGMA {name} = {value}")
-                kept = connection.execute(f"PRAGMA {name}").fetchone()
+                actual = connection.execute(f"PRAGMA {name}").fetchone()
                 if (
-                    kept is not None
-                    and kept[0] != value
+                    actual is not None
+                    and actual[0] != value
                     and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size")
                 ):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
@@ -126,9 +120,7 @@ def connect(
 
 
 def limit(connection: sqlite3.Connection) -> None:
-    """Bound what a value, a statement and an expression may be large; no other file may be
-    attached.
-    """
+    """Limit the size of values, statements and expressions; attach no other file."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
@@ -136,7 +128,7 @@ def limit(connection: sqlite3.Connection) -> None:
 
 
 def add_wording(connection: sqlite3.Connection, wording: "Wording") -> None:
-    """Let SQL tell whether two texts say the same: `normalise` and `gist`."""
+    """Define the SQL functions `normalise` and `gist`, which compare texts by what they say."""
     connection.create_function("normalise", 1, wording.normalise, deterministic=True)
     connection.create_function("gist", 1, wording.gist, deterministic=True)
 
@@ -155,13 +147,29 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
+def begin_write(writer: sqlite3.Connection, begin: str) -> None:
+    """Begin a transaction as soon as no other process writes, trying at random intervals.
+
+    SQLite's own waiting looks ever more rarely, and loses against a process that writes one change
+    after the other.
+    """
+    import random  # takes long to load, and a hint writes nothing
+
+    end = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            writer.execute(begin)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(random.uniform(0, LOT_SECONDS))
+
+
 @contextmanager
 def barred(path: Path) -> Iterator[None]:
-    """Let nobody write to a file of memapp's own meanwhile. Raises SQLite's error at once if
-    somebody writes now.
-    """
-    # It writes nothing itself, so it needs no pragmas: to set them it would read the whole schema
-    # first.
+    """Keep every other process from writing. Raises SQLite's error at once if one writes now."""
+    # nothing is written, so no pragmas are needed: setting them would read the whole schema
     with closing(
         sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
     ) as connection:
@@ -171,9 +179,7 @@ def barred(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_briefly(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the memory file to look something up in it as it is; None if there is none, or none that
-    needs no migration first.
-    """
+    """Open the memory file for a look-up; yield None without a file, or if it needs a migration."""
     refuse_no_file(path)
     if not path.exists():
         yield None
@@ -193,9 +199,7 @@ def open_source(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises
-    `StoreError` for anything else.
-    """
+    """Open a copy of a memory file for changes in place, without a log. Raises `StoreError`."""
     with (
         translated_errors(path),
         closing(

@@ -1,4 +1,4 @@
-"""The memories in the person's own words that no model was asked to say again yet."""
+"""The memories in the person's own words that no model has distilled yet."""
 
 from memapp.domain.memory import Memory
 from memapp.store.interface import get_interface, set_interface
@@ -9,8 +9,9 @@ _LAST = "distilled up to"
 
 
 def list_new(session: Session, limit: int) -> list[Memory]:
-    """Return the memories behind the last one that was asked about, oldest first."""
-    sql = """SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND origin = 'said' AND id > :last
+    """Return the memories after the last distilled one, oldest first."""
+    sql = """SELECT id FROM memories
+             WHERE user_id = :user AND state = 'live' AND origin = 'said' AND id > :last
              ORDER BY id LIMIT :limit"""
     ids = [
         row["id"] for row in session.run(sql, last=get_interface(session, _LAST, ""), limit=limit)
@@ -19,5 +20,5 @@ def list_new(session: Session, limit: int) -> list[Memory]:
 
 
 def save_last(session: Session, memory_id: str) -> None:
-    """Note the memory that was asked about last."""
+    """Save the last distilled memory."""
     set_interface(session, _LAST, memory_id)

@@ -1,4 +1,4 @@
-"""Rows and records: how times, ids and JSON columns stand in the file."""
+"""The encoding of times, ids and JSON columns."""
 
 import hashlib
 import json
@@ -9,14 +9,12 @@ from typing import Any
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Those of Crockford's base 32."""
+"""The digits of Crockford's base 32."""
 _RANDOM_BITS = 80
 
 
 class _Ids:
-    """The last id of this process: the next of the same millisecond is one more, so that it sorts
-    behind.
-    """
+    """The source of the ids of this process, which increase within a millisecond."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
@@ -25,10 +23,9 @@ class _Ids:
     def after(self, milliseconds: int) -> int:
         with self._lock:
             is_same = self._last >> _RANDOM_BITS == milliseconds
-            chance = (
-                int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big") >> 1
-            )  # half, so that there is room above
-            self._last = self._last + 1 if is_same else milliseconds << _RANDOM_BITS | chance
+            # half of the range, so that there is room for the next ids of this millisecond
+            random = int.from_bytes(os.urandom(_RANDOM_BITS // 8), "big") >> 1
+            self._last = self._last + 1 if is_same else milliseconds << _RANDOM_BITS | random
             return self._last
 
 
@@ -36,14 +33,12 @@ _ids = _Ids()
 
 
 def new_id(now: datetime) -> str:
-    """Return a ULID: unique, sorted by time to the millisecond, and within it in the order in which
-    this process makes them.
-    """
+    """Return a ULID: unique, sorted by time, and within a millisecond by the order of creation."""
     return _ulid(_ids.after(_milliseconds(now)))
 
 
 def derived_id(moment: datetime, source: str) -> str:
-    """Return an id made from a foreign name: always the same for the same name, and sorted by time."""
+    """Return an id derived from a foreign name: the same for the same name, and sorted by time."""
     named = int.from_bytes(hashlib.sha256(source.encode()).digest()[: _RANDOM_BITS // 8], "big")
     return _ulid(_milliseconds(moment) << _RANDOM_BITS | named)
 
@@ -62,7 +57,7 @@ def to_text(moment: datetime) -> str:
 
 
 def begin_of(day: date) -> datetime:
-    """Return when a day begins in the machine's time zone, as it is on that day."""
+    """Return the start of a day in the machine's time zone on that day."""
     return datetime.combine(day, time()).astimezone()
 
 

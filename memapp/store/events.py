@@ -1,4 +1,4 @@
-"""The log of operations: what each part of memapp did, when, and whether it worked."""
+"""The log of operations: part of memapp, time and outcome of each."""
 
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -7,21 +7,21 @@ from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
-"""The part of memapp that did it."""
+"""The part of memapp that did the operation."""
 EventStatus = Literal["ok", "error", "skipped"]
 CALL = "call"
-"""The operation of an agent: another program that asked for something, or proposed it."""
+"""The operation of an agent: a request or proposal by another program."""
 
 
 class Call(NamedTuple):
-    """What an agent asked for."""
+    """A request of an agent."""
 
     ts: datetime
     tool: str
     ids: tuple[str, ...] = ()
-    """Of the memories that it read, or of the request that it made."""
+    """The memories that the agent read, or the consent request that it made."""
     refused: str = ""
-    """Why it got nothing; empty if it did."""
+    """The reason for a refusal; empty if the call was answered."""
 
 
 def add_event(
@@ -37,22 +37,15 @@ def add_event(
     meta: dict[str, Any] | None = None,
     at: datetime | None = None,
 ) -> None:
-    """Note an operation. `meta` holds numbers and reasons, never message text. It was just now,
-    unless `at` says when.
-    """
+    """Log an operation, at `at` or now. `meta` holds numbers and reasons, never message text."""
     now = at or session.now
-    about = {
-        "thread_id": thread_id,
-        "memory_id": memory_id,
-        "category": category,
-        "sim": sim,
-        "meta": meta or {},
-    }
-    session.insert("events", id=new_id(now), node=node, op=op, status=status, **about, ts=now)
+    about = {"thread_id": thread_id, "memory_id": memory_id, "category": category}
+    row = {"node": node, "op": op, "status": status, "sim": sim, "meta": meta or {}, "ts": now}
+    session.insert("events", id=new_id(now), **row, **about)
 
 
 def list_calls(session: Session, agent: str, limit: int) -> list[Call]:
-    """Return what an agent asked for, the latest first."""
+    """Return the calls of an agent, latest first."""
     sql = f"""SELECT ts, meta ->> 'tool' AS tool, coalesce(meta ->> 'ids', '[]') AS ids,
                      coalesce(meta ->> 'refused', '') AS refused
               FROM events WHERE user_id = :user AND op = '{CALL}' AND meta ->> 'agent' = :agent

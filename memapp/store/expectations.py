@@ -1,4 +1,4 @@
-"""Predictions of what is said next, and the surprises when something else was said."""
+"""Predictions of the next message, and surprises when another message came."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,33 +19,35 @@ def save_prediction(
     text: str,
     needed_info: Sequence[str],
 ) -> None:
-    """Save what one of the two model calls expects next; a second save for the same reply replaces
-    the first.
-    """
-    sql = """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info, created_at)
+    """Save the prediction of a model call, replacing an earlier one for the same reply."""
+    sql = """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info,
+                                      created_at)
              VALUES (:id, :user, :thread, :message, :source, :text, :needed, :now)
-             ON CONFLICT (message_id, source) DO UPDATE SET text = excluded.text, needed_info = excluded.needed_info"""
-    said = {"source": source, "text": text[:2000], "needed": needed_info}
-    session.run(sql, id=session.new_id(), thread=thread_id, message=message_id, **said)
+             ON CONFLICT (message_id, source)
+             DO UPDATE SET text = excluded.text, needed_info = excluded.needed_info"""
+    prediction = {"source": source, "text": text[:2000], "needed": needed_info}
+    session.run(sql, id=session.new_id(), thread=thread_id, message=message_id, **prediction)
 
 
 def prediction_for(session: Session, message_id: str, source: str) -> Prediction | None:
-    """Return what one source expected after this reply."""
-    sql = "SELECT * FROM predictions WHERE user_id = :user AND message_id = :message AND source = :source"
+    """Return one source's prediction after a reply."""
+    sql = """SELECT * FROM predictions
+             WHERE user_id = :user AND message_id = :message AND source = :source"""
     return session.record(Prediction, sql, message=message_id, source=source)
 
 
 def expected_after(session: Session, message_id: str) -> Prediction | None:
-    """Return what is expected after a reply: what call 1 said, else what the model was asked for
-    later.
-    """
-    found = (prediction_for(session, message_id, source) for source in ("predictor", "responder"))
-    return next((prediction for prediction in found if prediction and prediction.text), None)
+    """Return the prediction after a reply: of call 1, else the one the model made later."""
+    predictions = (
+        prediction_for(session, message_id, source) for source in ("predictor", "responder")
+    )
+    return next((prediction for prediction in predictions if prediction and prediction.text), None)
 
 
 def mark_checked(session: Session, prediction_id: str, message_id: str, verdict: Verdict) -> None:
-    """Save how a message compares with what was expected of it."""
-    expected = "UPDATE surprises SET prediction_id = :prediction WHERE user_id = :user AND message_id = :message"
+    """Save the comparison of a message with its prediction."""
+    expected = """UPDATE surprises SET prediction_id = :prediction
+                  WHERE user_id = :user AND message_id = :message"""
     session.run(expected, prediction=prediction_id, message=message_id)
     compared = {
         "surprised": verdict.surprised,
@@ -56,20 +58,18 @@ def mark_checked(session: Session, prediction_id: str, message_id: str, verdict:
 
 
 def checked_by(session: Session, message_id: str) -> Prediction | None:
-    """Return the prediction that this user message was compared with."""
-    return session.record(
-        Prediction,
-        "SELECT * FROM predictions WHERE user_id = :user AND checked_by = :id",
-        id=message_id,
-    )
+    """Return the prediction that a user message was compared with."""
+    sql = "SELECT * FROM predictions WHERE user_id = :user AND checked_by = :id"
+    return session.record(Prediction, sql, id=message_id)
 
 
 def hit_rates(session: Session, last: int | None = 50) -> HitRates:
-    """Return how the last `last` guesses that were compared came out."""
+    """Return the results of the last `last` compared predictions."""
     sql = """SELECT count(*) AS compared, coalesce(sum(surprised = 0), 0) AS held,
-                    coalesce(sum(surprised = 0 AND similarity >= :least), 0) AS as_predicted FROM
-             (SELECT surprised, similarity FROM predictions WHERE user_id = :user AND surprised IS NOT NULL
-              ORDER BY id DESC LIMIT coalesce(:last, -1))"""
+                    coalesce(sum(surprised = 0 AND similarity >= :least), 0) AS as_predicted
+             FROM (SELECT surprised, similarity FROM predictions
+                   WHERE user_id = :user AND surprised IS NOT NULL
+                   ORDER BY id DESC LIMIT coalesce(:last, -1))"""
     row = session.run(sql, last=last, least=AS_PREDICTED).fetchone()
     return HitRates(
         Rate(row["as_predicted"], row["compared"]),
@@ -78,16 +78,14 @@ def hit_rates(session: Session, last: int | None = 50) -> HitRates:
 
 
 def add_surprise(session: Session, thread_id: str, message_id: str, now: datetime) -> None:
-    """Let a message be learned from, unless it turns out that just this was expected."""
+    """Mark a message as pending for learning, unless it turns out to be as predicted."""
     session.insert_new(
         "surprises", id=new_id(now), thread_id=thread_id, message_id=message_id, created_at=now
     )
 
 
 def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise]:
-    """Return surprises to learn from, of active messages in chats not deleted: unread ones first,
-    then by the last try.
-    """
+    """Return pending surprises of active messages: unread ones first, then by last try."""
     sql = f"""SELECT s.id, s.thread_id, s.message_id, p.text AS expected FROM surprises s
               LEFT JOIN predictions p ON p.id = s.prediction_id
               WHERE s.user_id = :user AND s.state = 'pending' AND {_STANDS}
@@ -97,20 +95,21 @@ def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise
 
 def outdated_surprises(session: Session) -> list[str]:
     """Return pending surprises whose message was replaced or whose chat was deleted."""
-    return session.column(
-        f"SELECT s.id FROM surprises s WHERE s.user_id = :user AND s.state = 'pending' AND NOT {_STANDS}"
-    )
+    sql = f"""SELECT s.id FROM surprises s
+              WHERE s.user_id = :user AND s.state = 'pending' AND NOT {_STANDS}"""  # noqa: S608
+    return session.column(sql)
 
 
 def still_stands(session: Session, surprise_id: str, text: str) -> bool:
-    """Tell whether a surprise is still pending and its message is active with this text."""
+    """Return True if a surprise is pending and its message active with this text."""
     sql = f"""SELECT m.text FROM surprises s JOIN messages m ON m.id = s.message_id
               WHERE s.user_id = :user AND s.id = :id AND s.state = 'pending' AND {_STANDS}"""  # noqa: S608
     return bool(session.value(sql, id=surprise_id) == text)
 
 
 _STANDS = """EXISTS (SELECT 1 FROM messages m JOIN threads t ON t.id = m.thread_id
-                     WHERE m.user_id = s.user_id AND m.id = s.message_id AND m.active = 1 AND t.deleted_at IS NULL)"""
+                     WHERE m.user_id = s.user_id AND m.id = s.message_id AND m.active = 1
+                     AND t.deleted_at IS NULL)"""
 
 
 def settle_surprise(
@@ -120,36 +119,39 @@ def settle_surprise(
 
 
 def learn_nothing(session: Session, message_ids: Sequence[str]) -> None:
-    """Settle what is still to be learned from some messages."""
+    """Settle the pending surprises of some messages."""
     sql = """UPDATE surprises SET state = 'nothing'
-             WHERE user_id = :user AND state = 'pending' AND message_id IN (SELECT value FROM json_each(:ids))"""
+             WHERE user_id = :user AND state = 'pending'
+             AND message_id IN (SELECT value FROM json_each(:ids))"""
     session.run(sql, ids=message_ids)
 
 
 def learn_again(session: Session, message_ids: Sequence[str]) -> None:
-    """Let messages be read once more that were learned from."""
+    """Make the surprises of some learned messages pending again."""
     sql = """UPDATE surprises SET state = 'pending'
-             WHERE user_id = :user AND state IN ('learned', 'nothing') AND message_id IN (SELECT value FROM json_each(:ids))"""
+             WHERE user_id = :user AND state IN ('learned', 'nothing')
+             AND message_id IN (SELECT value FROM json_each(:ids))"""
     session.run(sql, ids=message_ids)
 
 
 def count_try(session: Session, surprise_id: str) -> int:
-    """Count a failed try to learn; return on how many different days one failed."""
-    sql = """UPDATE surprises SET tries = tries + (tries = 0 OR substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
-             WHERE user_id = :user AND id = :id RETURNING tries"""
+    """Count a failed try to learn; return the number of days with failed tries."""
+    sql = """UPDATE surprises
+             SET tries = tries + (tries = 0 OR substr(tried_at, 1, 10) <> substr(:now, 1, 10)),
+                 tried_at = :now
+             WHERE user_id = :user AND id = :id
+             RETURNING tries"""
     return int(session.value(sql, id=surprise_id))
 
 
 def is_to_learn_from(session: Session, message_id: str) -> bool:
-    """Say whether a message is still to be learned from."""
-    sql = "SELECT count(*) FROM surprises WHERE user_id = :user AND message_id = :message AND state = 'pending'"
+    """Return True if a message is pending for learning."""
+    sql = """SELECT count(*) FROM surprises
+             WHERE user_id = :user AND message_id = :message AND state = 'pending'"""
     return bool(session.value(sql, message=message_id))
 
 
 def count_surprises(session: Session, state: Literal["pending", "failed"]) -> int:
-    """Count the messages that wait to be learned from, or those that were set aside."""
-    return int(
-        session.value(
-            "SELECT count(*) FROM surprises WHERE user_id = :user AND state = :state", state=state
-        )
-    )
+    """Return the number of messages pending for learning, or set aside."""
+    sql = "SELECT count(*) FROM surprises WHERE user_id = :user AND state = :state"
+    return int(session.value(sql, state=state))

@@ -1,7 +1,7 @@
 """Errors of SQLite and the system, translated into memapp's own, with advice for the person.
 
-A `Reader` does so by itself, for each row: rows are read one by one, and each may turn out to be on
-a damaged page.
+A `Reader` translates by itself, for each row: rows are read one by one, and each may turn out to be
+on a damaged page.
 """
 
 import functools
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 LEAST_BYTES = 64 * 1024
-"""Where less is free, SQLite can neither write nor read: the index of its log is so large at first.
-"""
+"""The free space that SQLite needs even to read: the first size of the index of its log."""
 ROWS_AT_ONCE = 100
 _SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
-"""In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
+"""Parts of SQLite's messages for a value that cannot be read."""
 
 
 @contextmanager
@@ -35,16 +34,13 @@ def translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:
-        if (
-            str(error) == "constraint failed"
-        ):  # of no rule of ours, which would be named: a full-text index is broken inside
+        # not a rule of the schema, which would be named: a full-text index is corrupt
+        if str(error) == "constraint failed":
             raise _damaged(path) from error
         raise  # a broken rule of the schema is a bug or a duplicate: the caller knows
     except sqlite3.DatabaseError as error:
         raise _translate(error, path) from error
-    except (
-        UnicodeDecodeError
-    ):  # not even SQLite's complaint about what it found can be read; nor may it be shown
+    except UnicodeDecodeError:  # SQLite's message quotes the damage, and may not be shown
         raise _damaged(path) from None
     except OSError as error:
         if error.errno == 28:  # ENOSPC
@@ -59,14 +55,12 @@ class Row(sqlite3.Row):
 
 
 def rows_of(path: Path) -> type[Row]:
-    """Return what the rows of a file are made of."""
+    """Return the row class of a file."""
     return type("Row", (Row,), {"path": path})
 
 
 def from_row(make: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row, P], T]:
-    """Let what makes a record of a row raise `Damaged` where a value cannot be read: a time, a
-    list, one of a few words.
-    """
+    """Make a function raise `Damaged` for a row with an unreadable value."""
 
     @functools.wraps(make)
     def made(row: Row, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -79,17 +73,15 @@ def from_row(make: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row
 
 
 class Reader(sqlite3.Connection):
-    """Raises `StoreError` where a plain connection raises SQLite's errors."""
+    """A read-only connection that raises `StoreError` in place of SQLite's errors."""
 
     path: Path
     given_out: "WeakSet[Rows]"
-    """The rows of every query that somebody may still read from."""
+    """The rows of every query that may still be read from."""
     explain: Callable[[], StoreError | None] = staticmethod(lambda: None)
-    """Returns what else than damage explains that the file cannot be read; None if nothing does."""
+    """Returns an error other than damage that explains an unreadable file; None without one."""
     at_work: "threading.Lock"
-    """Held while a thread is in SQLite: one that closes the connection meanwhile would end the
-    process.
-    """
+    """Held while a thread is in SQLite: closing the connection meanwhile would end the process."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
         with self.translating():
@@ -101,30 +93,25 @@ class Reader(sqlite3.Connection):
 
     @contextmanager
     def translating(self) -> Iterator[None]:
-        """Be at work in SQLite, and raise memapp's errors in place of its own."""
+        """Hold `at_work`, and raise memapp's errors in place of SQLite's."""
         try:
             with self.at_work, translated_errors(self.path):
                 yield
-        except Damaged as found:
-            raise self.explain() or found from found.__cause__
+        except Damaged as damage:
+            raise self.explain() or damage from damage.__cause__
 
     def close(self) -> None:
-        """Close the connection when the query that runs in it, if any, has ended; `interrupt` ends
-        it soon.
-        """
+        """Close the connection after its running query, if any, which `interrupt` ends soon."""
         with self.at_work:
             super().close()
 
     def end_long(self, seconds: float) -> None:
-        """End every query that is read from for longer: until then the log of the file can only
-        grow.
-        """
-        with suppress(
-            RuntimeError
-        ):  # another thread began a query this moment; the next look comes soon
+        """End every query that is read from for longer: until then the log can only grow."""
+        # if another thread just began a query, the next call comes soon
+        with suppress(RuntimeError):
             for rows in tuple(self.given_out):
                 if time.monotonic() - rows.since > seconds:
-                    with suppress(sqlite3.ProgrammingError):  # it is at work in SQLite just now
+                    with suppress(sqlite3.ProgrammingError):  # running in SQLite just now
                         rows.close()
 
 
@@ -169,7 +156,7 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
     match code:
         case sqlite3.SQLITE_AUTH:
-            return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
+            return StoreError("memapp does not allow this change here.", "Nothing was changed.")
         case sqlite3.SQLITE_FULL:
             return _full(path)
         case sqlite3.SQLITE_IOERR if has_no_room(path):  # not even for the index of the log
@@ -197,11 +184,11 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
 
 
 def has_no_room(path: Path) -> bool:
-    """Say whether the disk of a file has less than SQLite needs to read it."""
+    """Return True if the disk has less space than SQLite needs to read the file."""
     try:
         if os.name == "posix":
-            found = os.statvfs(path.parent)
-            return found.f_bavail * found.f_frsize < LEAST_BYTES
+            status = os.statvfs(path.parent)
+            return status.f_bavail * status.f_frsize < LEAST_BYTES
         import shutil  # takes longer to load, and opening a file waits
 
         return shutil.disk_usage(path.parent).free < LEAST_BYTES
@@ -216,4 +203,4 @@ def _full(path: Path) -> DiskFull:
 def _damaged(path: Path) -> Damaged:
     from memapp.store.place import from_backup
 
-    return Damaged(f"{path} is damaged or no database.", from_backup(path), path)
+    return Damaged(f"{path} is damaged, or is not a database.", from_backup(path), path)

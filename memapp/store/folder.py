@@ -1,4 +1,4 @@
-"""The folder that the memory file lies in, and whose the file must be."""
+"""The folder of the memory file: its checks, and writing files in it completely or not at all."""
 
 import os
 import shutil
@@ -12,14 +12,12 @@ from memapp.errors import StoreError
 from memapp.store.failures import translated_errors
 
 REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"})
-"""Kinds of file systems of other machines: locks do not hold there, and a log that two machines
-share damages the file.
-"""
+"""File systems of other machines: locks do not hold there, and a shared log damages the file."""
 MOUNTS = Path("/proc/mounts")
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the folder if need be. Raises `StoreError` for one that is not the person's own."""
+    """Create the folder if needed. Raises `StoreError` for one that is not the person's own."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -45,13 +43,11 @@ def prepare_folder(folder: Path) -> None:
 
 
 def keep_private(path: Path) -> None:
-    """Let nobody else read the file or what SQLite keeps beside it. Raises `StoreError` if it may
-    be somebody else's work.
-    """
+    """Make the file, its log and its index private. Raises `StoreError` if another user owns it."""
     for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
         try:
             status = file.stat()
-        except FileNotFoundError:  # or what SQLite keeps went this moment, with another process
+        except FileNotFoundError:  # or another process just closed the file
             continue
         if os.name != "posix":
             continue
@@ -67,9 +63,7 @@ def keep_private(path: Path) -> None:
 
 
 def _file_system(folder: Path) -> str:
-    """Return the kind of file system that a folder is on, as Linux names it; nothing where it does
-    not say.
-    """
+    """Return the file system of a folder, as Linux names it; empty if unknown."""
     if not MOUNTS.exists():
         return ""
     mounts = (
@@ -77,32 +71,22 @@ def _file_system(folder: Path) -> str:
     )
     place = folder.resolve()
     above = [(at, kind) for at, kind in mounts if place.is_relative_to(at.replace("\\040", " "))]
-    return (
-        max(reversed(above), key=lambda one: len(one[0]))[1] if above else ""
-    )  # what was mounted last hides what was before
+    # the last mount of a place hides those before
+    return max(reversed(above), key=lambda mount: len(mount[0]))[1] if above else ""
 
 
 def refuse_no_file(path: Path) -> None:
-    """Raise `StoreError` for a link, a folder, a device or a pipe, which cannot be used as the
-    memory file.
-    """
+    """Raise `StoreError` for a link, a folder, a device or a pipe."""
     if path.is_symlink():
         raise StoreError(f"{path} is a link.", "Name the file it leads to with --db.")
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name another one.")
 
 
-def partial_of(target: Path) -> Path:
-    """Return where a file is written until it is whole."""
-    return target.with_name(target.name + ".partial")
-
-
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """Yield an empty file, of nobody else, to be written; at the end of the block it takes the
-    place of the target.
-    """
-    partial = partial_of(target)
+    """Yield an empty private file to write; at the end of the block it replaces the target."""
+    partial = target.with_name(target.name + ".partial")
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600, exist_ok=False)  # before SQLite opens it: it would follow the umask
     try:
@@ -114,9 +98,7 @@ def written_whole(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def filled_whole(target: Path) -> Iterator[Path]:
-    """Yield a private folder to be filled; at the end of the block it takes the place of the
-    target, which is new or empty.
-    """
+    """Yield a private folder to fill, which replaces the target, new or empty, at the end."""
     target = target.absolute()
     partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
@@ -127,9 +109,7 @@ def filled_whole(target: Path) -> Iterator[Path]:
 
 
 def replace_synced(written: Path, target: Path) -> None:
-    """Put a written file in place of another, and wait until the disk has its bytes and its new
-    name.
-    """
+    """Replace a file by a written one, and wait until bytes and name are on the disk."""
     with written.open("rb") as file:
         os.fsync(file.fileno())
     written.replace(target)

@@ -1,6 +1,4 @@
-"""Opening SQLite files that may be anybody's, only to read: one that should be a memory file, and
-the databases of a person.
-"""
+"""SQLite files of unknown origin, opened read-only: memory files and the person's databases."""
 
 import sqlite3
 import tempfile
@@ -14,17 +12,16 @@ from memapp.store.connection import limit, refuse_foreign
 from memapp.store.failures import rows_of, translated_errors
 
 MOST_IN_MEMORY = 64 * 1024 * 1024
-"""Of a file of the person's that is copied; a larger one is copied into a temporary file."""
+"""The size up to which the person's file is copied into memory, not into a temporary file."""
 _LOGGED = b"\x02"
-"""In the header of a file whose changes are written to a log first."""
+"""The byte in the header of a file with a write-ahead log."""
 
 
 @contextmanager
 def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the
-    one that memapp makes.
+    """Open, read-only, a supposed memory file: its schema must be the one that memapp makes.
 
-    Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
+    Raises `StoreError` for a damaged or foreign file, `NewerSchema` for one of a newer memapp.
     """
     if path.is_symlink() or not path.is_file():
         raise StoreError(f"{path} is no plain file.", "Name the file itself.")
@@ -41,20 +38,21 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
             or schema.schema_of(connection) != schema.golden(version)[0]
         ):
             raise StoreError(
-                f"{path} is no memory file, or was changed by another program.",
+                f"{path} is not a memory file, or was changed by another program.",
                 "Nothing was touched.",
             )
-        connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
+        connection.execute(
+            "PRAGMA trusted_schema = 1"
+        )  # the schema is ours, and its checks need this
         soundness.check_damage(connection, path)
         yield connection
 
 
 @contextmanager
 def open_lent(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database of the person's, to be asked and not changed. Theirs is read once,
-    and nothing appears beside it.
+    """Open a read-only copy of the person's database, which is read once and otherwise left alone.
 
-    Raises `UsageError` for what is no database.
+    Raises `UsageError` for a file that is no database.
     """
     if not path.is_file():
         raise UsageError(f"There is no file {path}.")
@@ -90,9 +88,7 @@ def _place_for_copy(path: Path, stack: ExitStack) -> str:
 
 
 def _lent_mode(path: Path) -> str:
-    """Return how to open a file so that SQLite makes none beside it, as it does where a log should
-    be and is not.
-    """
+    """Return the URI mode with which SQLite creates no log beside a file."""
     with path.open("rb") as file:
         is_logged = file.read(19)[18:] == _LOGGED
     log = path.with_name(path.name + "-wal")
@@ -104,7 +100,7 @@ def _lent_mode(path: Path) -> str:
 
 
 def is_sound(path: Path) -> bool:
-    """Say whether a file that may be anybody's is a memory file that memapp can use."""
+    """Return True if a file is a memory file that memapp can use."""
     try:
         with open_suspect(path):
             return True

@@ -1,8 +1,8 @@
-"""The guards of the writing connection: which SQL it may run.
+"""The guards of the writing connection: the SQL that it may run.
 
-Two answers to every statement: `everyday`, and `deciding`, which lifts the lock from requests, the
-profile and what is to be forgotten, and from nothing else. SQLite asks while it prepares a
-statement, so putting another function in place is what makes it ask again.
+Two authorizers: `everyday`, and `deciding`, which also allows changes of requests, of the profile
+and of what is to be forgotten. SQLite asks while it prepares a statement; setting another
+authorizer makes it ask again.
 """
 
 import sqlite3
@@ -13,31 +13,39 @@ from memapp.store.vocabulary import VOCABULARY
 
 Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
 
-READ_PRAGMAS = frozenset({
-    *("application_id", "cell_size_check", "data_version", "foreign_keys", "freelist_count", "journal_mode", "page_count"),
-    *("page_size", "query_only", "recursive_triggers", "secure_delete", "synchronous", "temp_store", "user_version"),
-})  # fmt: skip
+READ_PRAGMAS = frozenset(
+    {
+        *("application_id", "cell_size_check", "data_version", "foreign_keys", "freelist_count"),
+        *("journal_mode", "page_count", "page_size", "query_only", "recursive_triggers"),
+        *("secure_delete", "synchronous", "temp_store", "user_version"),
+    }
+)
 """May be read but not set. The full-text index reads `data_version` by itself."""
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
-"""Change nothing that is remembered, whatever their argument."""
+"""Change no remembered data, whatever their argument."""
 DECIDED_TABLES = frozenset(
     {"consent_requests", "profile", "forgotten", "forgotten_key", "memory_file", "purge_jobs"}
 )
 """Written while the person decides; consent requests may be added at any time."""
 LASTING_TABLES = frozenset({"versions", "events", "request_evidence", "lesson_versions"})
-"""Rows are added and never rewritten; they are deleted while the person decides, with what they
-belong to.
-"""
+"""Rows are added, never rewritten, and deleted only while the person decides."""
 FIXED_TABLES = frozenset({"history", "profile_fields"})
 """Rows are added, never rewritten or deleted."""
 EMPTIED = frozenset({("history", "old_ref"), ("history", "new_ref")})
-"""Columns that a foreign key empties when what they refer to is erased. To SQLite that is an update
-like any other, so triggers keep everything else off them.
+"""Columns that a foreign key sets to NULL when their target is erased.
+
+SQLite takes that for an update, so triggers guard everything else in them.
 """
 BARRED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "edit", "writefile"})
-HARMLESS = frozenset({
-    *(sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_SAVEPOINT, sqlite3.SQLITE_RECURSIVE),
-})  # fmt: skip
+HARMLESS = frozenset(
+    {
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_TRANSACTION,
+        sqlite3.SQLITE_SAVEPOINT,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+)
 
 
 def _answer(
@@ -66,13 +74,9 @@ def _answer(
 
 
 everyday: Authorizer = partial(_answer, deciding=False)
-"""Answers SQLite's question whether the worker may do this: consent requests may be added, nothing
-decided or erased.
-"""
+"""Allows everyday writes: consent requests may be added, nothing decided or erased."""
 deciding: Authorizer = partial(_answer, deciding=True)
-"""Answers while the person's decision is carried out: consent requests may be decided and the
-profile may follow.
-"""
+"""Allows the writes of a decision: consent requests may be decided, and the profile changed."""
 
 
 def _may_write(action: int, table: str, column: str, *, deciding: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Ticks: the steps of each how-to that were ticked off."""
+"""Ticks: the completed steps of each how-to."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from memapp.store.session import Session
 
 
 def ticks(session: Session, memory_ids: Sequence[str]) -> dict[tuple[str, int], datetime]:
-    """Return when which steps were ticked off, by memory and number of the step."""
+    """Return the times of completed steps, by memory and number of the step."""
     sql = """SELECT memory_id, step, done_at FROM howto_ticks
              WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""
     return {
@@ -22,6 +22,7 @@ def tick(session: Session, memory_id: str, step: int) -> None:
 
 
 def untick(session: Session, memory_id: str, step: int | None = None) -> None:
-    """Let a step be open again, or all of them."""
-    sql = """DELETE FROM howto_ticks WHERE user_id = :user AND memory_id = :memory AND step = coalesce(:step, step)"""
+    """Reopen a step, or all of them."""
+    sql = """DELETE FROM howto_ticks
+             WHERE user_id = :user AND memory_id = :memory AND step = coalesce(:step, step)"""
     session.run(sql, memory=memory_id, step=step)

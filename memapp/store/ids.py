@@ -1,4 +1,4 @@
-"""Rows found by a part of their id: what a person types is short, and ids are long."""
+"""Rows found by a part of their id: people type little, and ids are long."""
 
 from typing import Literal
 
@@ -13,22 +13,20 @@ _ROWS: dict[Named, str] = {
     "lessons": "SELECT id, user_id, rule_text AS label FROM lessons",
     "runs": "SELECT id, user_id, tool || ' ' || task AS label FROM runs",
 }
-"""What has ids, each with a text for people; a file is decided on like a request."""
+"""Tables with ids, each with a label for people; a file is decided on like a request."""
 
 
 def all_ids(session: Session, table: Named) -> list[str]:
-    """Return every id that a part of one could mean."""
+    """Return all ids that a part may match."""
     return session.column(f"SELECT id FROM ({_ROWS[table]}) WHERE user_id = :user")  # noqa: S608
 
 
 def beginning_or_ending(
     session: Session, table: Named, part: str, limit: int
 ) -> list[tuple[str, str]]:
-    """Return ids that begin or end with `part`, each with a text for people; an exact match is
-    returned alone.
-    """
+    """Return the ids that begin or end with `part`, with a label; an exact match comes alone."""
     sql = f"""SELECT id, label FROM ({_ROWS[table]}) WHERE user_id = :user
               AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
               ORDER BY id <> :part, id DESC LIMIT :limit"""  # noqa: S608
-    found = [(row["id"], row["label"]) for row in session.run(sql, part=part, limit=limit)]
-    return found[:1] if found and found[0][0] == part else found
+    matches = [(row["id"], row["label"]) for row in session.run(sql, part=part, limit=limit)]
+    return matches[:1] if matches and matches[0][0] == part else matches

@@ -1,6 +1,4 @@
-"""The messages that insights are made of: those that the person typed last, in chats that are
-there.
-"""
+"""The messages for insights: those typed last, in chats that are not deleted."""
 
 from datetime import datetime
 
@@ -9,8 +7,9 @@ from memapp.store.session import Session
 
 
 def list_typed(session: Session, since: datetime, limit: int) -> list[Message]:
-    """Return the last messages that the person typed since a time, oldest first."""
+    """Return the last messages typed since a time, oldest first."""
     sql = """SELECT m.* FROM messages m JOIN threads t ON t.id = m.thread_id
-             WHERE m.user_id = :user AND m.role = 'user' AND m.origin = 'typed' AND m.active = 1 AND m.created_at >= :since
-             AND t.deleted_at IS NULL ORDER BY m.key DESC LIMIT :limit"""
+             WHERE m.user_id = :user AND m.role = 'user' AND m.origin = 'typed' AND m.active = 1
+             AND m.created_at >= :since AND t.deleted_at IS NULL
+             ORDER BY m.key DESC LIMIT :limit"""
     return session.records(Message, sql, since=since, limit=limit)[::-1]

@@ -1,4 +1,4 @@
-"""Small values that the app remembers from one start to the next, such as the open chat."""
+"""Small values kept from one start to the next, such as the open chat."""
 
 import json
 from typing import Any
@@ -8,12 +8,12 @@ from memapp.store.session import Session
 
 
 def set_interface(session: Session, name: str, value: Any) -> None:
-    """Remember a value under a name; it replaces the old one."""
+    """Save a value under a name, replacing the old one."""
     session.put("interface", name=name, value=to_json(value))
 
 
 def get_interface(session: Session, name: str, default: Any = None) -> Any:
-    found = session.value(
+    text = session.value(
         "SELECT value FROM interface WHERE user_id = :user AND name = :name", name=name
     )
-    return default if found is None else json.loads(found)
+    return default if text is None else json.loads(text)

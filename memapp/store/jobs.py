@@ -1,11 +1,11 @@
-"""The paces of the jobs that are done in idle time, by their names."""
+"""The paces of background jobs by name."""
 
 from memapp.domain.jobs import Pace
 from memapp.store.session import Session
 
 
 def get_pace(session: Session, name: str) -> Pace | None:
-    """Return the pace of a job; None for one that never ran."""
+    """Return the pace of a job; None if the job never ran."""
     return session.record(
         Pace, "SELECT ran_at, due_at FROM jobs WHERE user_id = :user AND name = :name", name=name
     )

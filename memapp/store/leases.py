@@ -1,5 +1,6 @@
-"""Leases: what one process at a time does with a file. Its owner renews a lease while it works;
-that of a dead process ends.
+"""Leases: a task that one process at a time does with a file.
+
+The owner renews a lease while it works; the lease of a dead process ends.
 """
 
 import threading
@@ -17,11 +18,12 @@ LEASE_SECONDS = 15.0
 RENEWED_SECONDS = 4.0
 LOOK_SECONDS = 0.05
 _STANDS = "until > :now AND until <= :now + :whole"
-"""A lease that ends later than any can was taken by a clock that ran ahead: it does not count."""
+"""SQL for a valid lease. One that ends too late is of a clock that ran ahead, and does not count.
+"""
 
 
 def take(session: Session, name: str, owner: str) -> bool:
-    """Take a lease, or renew it, unless another owner has it; say whether it is the owner's now."""
+    """Take a lease, or renew it, unless another owner has it; return True on success."""
     sql = f"""INSERT INTO leases (name, owner, until) VALUES (:name, :owner, :now + :whole)
               ON CONFLICT DO UPDATE SET owner = excluded.owner, until = excluded.until
               WHERE leases.owner = excluded.owner OR NOT ({_STANDS})"""  # noqa: S608
@@ -29,23 +31,19 @@ def take(session: Session, name: str, owner: str) -> bool:
 
 
 def owner_of(session: Session, name: str) -> str:
-    """Return who has a lease now; nothing if it is free."""
-    return (
-        session.value(
-            f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}", name=name, **_now()
-        )
-        or ""
-    )
+    """Return the owner of a lease; empty if it is free."""
+    sql = f"SELECT owner FROM leases WHERE name = :name AND {_STANDS}"  # noqa: S608
+    return session.value(sql, name=name, **_now()) or ""
 
 
 def release(session: Session, name: str, owner: str) -> None:
-    """Give a lease back, unless it is somebody else's by now."""
+    """Release a lease, unless another owner has it by now."""
     session.run("DELETE FROM leases WHERE name = :name AND owner = :owner", name=name, owner=owner)
 
 
 @contextmanager
 def hold(writing: Writing, name: str, seconds: float = 0.0) -> Iterator[bool]:
-    """Hold a lease until the end of the block; say whether it was to be had within the time."""
+    """Hold a lease until the end of the block; yield False if it was not free in time."""
     owner, end = token_hex(8), time.monotonic() + seconds
     while not (mine := _taken(writing, name, owner)) and time.monotonic() < end:
         time.sleep(LOOK_SECONDS)
@@ -62,7 +60,7 @@ def hold(writing: Writing, name: str, seconds: float = 0.0) -> Iterator[bool]:
 
 @contextmanager
 def renewed(writing: Writing, name: str, owner: str) -> Iterator[None]:
-    """Renew a lease that was taken, now and then until the end of the block."""
+    """Renew a lease regularly until the end of the block."""
     over = threading.Event()
     threading.Thread(
         target=_renew, args=(writing, name, owner, over), name="memapp-lease", daemon=True
@@ -74,9 +72,8 @@ def renewed(writing: Writing, name: str, owner: str) -> Iterator[None]:
 
 
 def _renew(writing: Writing, name: str, owner: str, over: threading.Event) -> None:
-    with suppress(
-        StoreError
-    ):  # the file was closed, or cannot be written: the lease ends by itself
+    # if the file was closed or cannot be written, the lease ends by itself
+    with suppress(StoreError):
         while not over.wait(RENEWED_SECONDS):
             _taken(writing, name, owner, over)
 

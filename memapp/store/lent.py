@@ -1,6 +1,4 @@
-"""Databases of the person's own, lent to be asked: a copy of the file, one SELECT at a time, for a
-limited time and memory.
-"""
+"""The person's databases, lent for queries: a copy, one SELECT at a time, with limits."""
 
 import sqlite3
 import sys
@@ -16,24 +14,24 @@ from memapp.store.foreign import open_lent
 SECONDS = 10.0
 MOST_ROWS = 1000
 MOST_BYTES = 512 * 1024 * 1024
-"""Of memory that a query may take."""
+"""The memory that a query may take."""
 STEPS_BETWEEN_LOOKS = 100
-"""Of SQLite's own; one of them may take eight million bytes."""
+"""Steps of SQLite between two looks; one of them may take eight million bytes."""
 _READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 _REFUSED_FUNCTIONS = {"load_extension", "fts3_tokenizer"}
 _NEEDED_PRAGMA = "data_version"
-"""A full-text index of the person's asks for it when it is read."""
+"""Read by full-text indexes of the person's."""
 
 
 @dataclass(frozen=True)
 class LentDatabase:
-    """A copy of a database of the person's."""
+    """A copy of one of the person's databases."""
 
     connection: sqlite3.Connection
 
     @property
     def schema(self) -> str:
-        """Return the statements that made its tables, in one order."""
+        """Return the CREATE statements in alphabetical order."""
         rows = self.connection.execute(
             "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql"
         )
@@ -46,7 +44,7 @@ class LentDatabase:
         seconds: float = SECONDS,
         stop: Callable[[], bool] = lambda: False,
     ) -> Table:
-        """Answer one query that only reads, unless it is stopped."""
+        """Answer one read-only query, unless it is stopped."""
         began = time.monotonic()
         limit = _limit(began + seconds)
         self.connection.set_progress_handler(lambda: stop() or limit(), STEPS_BETWEEN_LOOKS)
@@ -55,7 +53,7 @@ class LentDatabase:
             rows = cursor.fetchmany(most_rows + 1)
             if cursor.description is None:
                 return Table(error="there is no query")
-            columns = tuple(pair[0] for pair in cursor.description)
+            columns = tuple(column[0] for column in cursor.description)
             return Table(
                 columns,
                 tuple(rows[:most_rows]),
@@ -79,7 +77,7 @@ def _in_words(error: Exception) -> str:
 
 @contextmanager
 def lent(path: Path) -> Iterator[LentDatabase]:
-    """Lend a database of the person's. Raises `UsageError` for what is none."""
+    """Lend one of the person's databases. Raises `UsageError` if the file is no database."""
     with open_lent(path) as connection:
         _build_virtual_tables(connection)
         connection.set_authorizer(_may)
@@ -87,7 +85,7 @@ def lent(path: Path) -> Iterator[LentDatabase]:
 
 
 def _build_virtual_tables(connection: sqlite3.Connection) -> None:
-    """Look into each virtual table: SQLite builds it then, which it may not do later."""
+    """Read from each virtual table: SQLite builds it then, and may not do so later."""
     named = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
     for (name,) in connection.execute(named).fetchall():
         with suppress(sqlite3.Error):  # of a module that is not there
@@ -105,13 +103,13 @@ def _may(action: int, first: str | None, second: str | None, *_: object) -> int:
 
 
 def _limit(until: float) -> Callable[[], bool]:
-    """Return what says that a query has had its time or its memory."""
+    """Return a function that returns True once a query has used up its time or its memory."""
     most = _peak() + MOST_BYTES
     return lambda: time.monotonic() > until or _peak() > most
 
 
 def _peak() -> int:
-    """Return the most bytes that this process ever held; 0 where the system does not say."""
+    """Return the peak memory use of this process in bytes; 0 where the system does not tell."""
     try:
         import resource
     except ImportError:  # Windows

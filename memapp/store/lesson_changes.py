@@ -1,7 +1,7 @@
-"""Changes of lessons, carried out and taken back: `store.changes` is the only caller."""
+"""Changes of lessons, carried out and reverted: `store.changes` is the only caller."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -27,19 +27,10 @@ from memapp.store.session import Session
 
 FORM = 1
 _KEPT = (
-    "status",
-    "reason",
-    "rule_text",
-    "wrong",
-    "correct",
-    "level",
-    "tool",
-    "scope",
-    "task",
-    "origin",
-    "purge_at",
+    *("status", "reason", "rule_text", "wrong", "correct", "level"),
+    *("tool", "scope", "task", "origin", "purge_at"),
 )
-"""The columns that a change may alter, which its versions keep."""
+"""The columns that a change may alter, which versions keep."""
 
 
 def add(session: Session, change: LessonAdded) -> list[Touched]:
@@ -67,9 +58,8 @@ def edit(session: Session, change: LessonEdited) -> list[Touched]:
         if (wrong, correct) != (before.wrong, before.correct)
         else before.rule_text
     )
-    origin = (
-        before.origin if says == before.rule_text else change.origin
-    )  # nobody has carried that out
+    # a new rule was not carried out by anybody yet
+    origin = before.origin if says == before.rule_text else change.origin
     after = before._replace(
         wrong=wrong,
         correct=correct,
@@ -117,7 +107,7 @@ def part_failures(session: Session, change: FailuresParted) -> list[Touched]:
             change.event,
             lesson,
             groups,
-            "Nobody said that this failure is the same as another.",
+            "This failure was not merged with another.",
         )
     ]
 
@@ -125,11 +115,13 @@ def part_failures(session: Session, change: FailuresParted) -> list[Touched]:
 def _regrouped(
     session: Session, event: Event, lesson: Lesson, before: Mapping[str, str], otherwise: str
 ) -> Touched:
-    """Return what was done to the groups of a lesson's fingerprints. Raises `UsageError` if nothing
-    was.
-    """
+    """Return the change of a lesson's fingerprint groups. Raises `UsageError` if there is none."""
     after = fingerprints.groups(session, list(before))
-    regrouped = {item: [was, after[item]] for item, was in before.items() if after[item] != was}
+    regrouped = {
+        fingerprint_id: [was, after[fingerprint_id]]
+        for fingerprint_id, was in before.items()
+        if after[fingerprint_id] != was
+    }
     if not regrouped:
         raise UsageError(otherwise)
     return _touched(session, event, lesson, lesson.id, regrouped=regrouped)
@@ -160,21 +152,22 @@ def purge(session: Session, change: LessonPurged) -> list[Touched]:
 
 
 def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | None:
-    """Make a lesson what it was before an entry; one that came with it goes to the trash. None if
-    it was erased since.
+    """Restore a lesson as it was before an entry; None if it was erased since.
+
+    A lesson that the entry added goes to the trash.
     """
     lesson_id = entry.memory_id.removeprefix(LESSON)
-    there = find_lesson(session, lesson_id)
+    current = find_lesson(session, lesson_id)
     was = entry.meta.get("old")
-    if there is None or entry.event is Event.PURGE:
+    if current is None or entry.event is Event.PURGE:
         return None
     if was is None:
-        _set(session, there._replace(purge_at=purge_at))
+        _set(session, current._replace(purge_at=purge_at))
     else:
         sql = "SELECT snapshot FROM lesson_versions WHERE user_id = :user AND id = :id"
-        kept = json.loads(session.value(sql, id=was))
-        before = there._replace(
-            **records.read({name: kept.get(name) for name in (*_KEPT, "triggers")}, Lesson)
+        snapshot = json.loads(session.value(sql, id=was))
+        before = current._replace(
+            **records.read({name: snapshot.get(name) for name in (*_KEPT, "triggers")}, Lesson)
         )
         _refuse_same(session, before)
         _set(session, before._replace(reason=before.reason or UNDONE))
@@ -183,11 +176,12 @@ def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | N
         )
         _add_triggers(session, lesson_id, before.triggers)
     regrouped = {
-        item: [became, was] for item, (was, became) in entry.meta.get("regrouped", {}).items()
+        fingerprint_id: [became, was]
+        for fingerprint_id, (was, became) in entry.meta.get("regrouped", {}).items()
     }
     fingerprints.regroup(session, regrouped)
     return _touched(
-        session, Event.UNDO, there, lesson_id, **({"regrouped": regrouped} if regrouped else {})
+        session, Event.UNDO, current, lesson_id, **({"regrouped": regrouped} if regrouped else {})
     )
 
 
@@ -204,8 +198,10 @@ def _set(session: Session, after: Lesson) -> None:
 
 def _add_triggers(session: Session, lesson_id: str, fingerprint_ids: Sequence[str]) -> None:
     sql = """INSERT INTO lesson_triggers (user_id, lesson_id, fingerprint_id)
-             SELECT f.user_id, :id, f.id FROM json_each(:ids) asked CROSS JOIN fingerprints f ON f.id = asked.value
-             WHERE f.user_id = :user ON CONFLICT DO NOTHING"""
+             SELECT f.user_id, :id, f.id
+             FROM json_each(:ids) asked CROSS JOIN fingerprints f ON f.id = asked.value
+             WHERE f.user_id = :user
+             ON CONFLICT DO NOTHING"""
     session.run(sql, id=lesson_id, ids=fingerprint_ids)
 
 
@@ -217,13 +213,13 @@ def _refuse_same(session: Session, lesson: Lesson) -> None:
         and lesson.purge_at is None
         and lesson.status != "archived"
     ):
-        raise UsageError("There is a lesson that says so already.", f"It is lesson {same.id}.")
+        raise UsageError("There is already a lesson with this rule.", f"It is lesson {same.id}.")
 
 
 def _touched(
     session: Session, event: Event, before: Lesson | None, lesson_id: str, **more: Any
 ) -> Touched:
-    """Return what was done to a lesson, with its versions before and after."""
+    """Return the change of a lesson, with its versions before and after."""
     after = get_lesson(session, lesson_id)
     meta: dict[str, Any] = {
         "old": before and _version(session, before),
@@ -240,11 +236,26 @@ def _version(session: Session, lesson: Lesson) -> int:
         "triggers": lesson.triggers,
     }
     snapshot = to_json(named)
-    last = session.row(
-        "SELECT id, snapshot FROM lesson_versions WHERE user_id = :user AND lesson_id = :id ORDER BY id DESC",
-        id=lesson.id,
-    )
+    latest = """SELECT id, snapshot FROM lesson_versions
+                WHERE user_id = :user AND lesson_id = :id
+                ORDER BY id DESC"""
+    last = session.row(latest, id=lesson.id)
     if last is not None and last["snapshot"] == snapshot:
         return int(last["id"])
-    made = "INSERT INTO lesson_versions (user_id, lesson_id, snapshot) VALUES (:user, :id, :snapshot) RETURNING id"
-    return int(session.value(made, id=lesson.id, snapshot=snapshot))
+    new = """INSERT INTO lesson_versions (user_id, lesson_id, snapshot)
+             VALUES (:user, :id, :snapshot)
+             RETURNING id"""
+    return int(session.value(new, id=lesson.id, snapshot=snapshot))
+
+
+OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
+    LessonAdded: add,
+    LessonEdited: edit,
+    LessonMoved: move,
+    FailuresMerged: merge_failures,
+    FailuresParted: part_failures,
+    LessonDeleted: delete,
+    LessonRestored: restore,
+    LessonPurged: purge,
+}
+"""The changes that are carried out here, for `store.changes`."""

@@ -1,4 +1,4 @@
-"""Queries of the life cycle: least used memories, what is due in the trash, days of use."""
+"""Queries of the life cycle: least used memories, expired trash, days of use."""
 
 from datetime import date, datetime, timedelta
 
@@ -9,18 +9,18 @@ from memapp.store.session import Session
 
 
 def count_all(session: Session) -> int:
-    """Count memories, those in the trash too."""
+    """Return the number of memories, with those in the trash."""
     return int(session.value("SELECT count(*) FROM memories WHERE user_id = :user"))
 
 
 def least_used(session: Session, below: int, limit: int) -> list[tuple[str, datetime]]:
-    """Return the live memories below an importance that were used or changed longest ago, with when
-    that was.
+    """Return the live memories below an importance used or changed longest ago, with the time.
 
-    The history says when one was changed: an undo and an import bring back older times.
+    The time of a change is read from the history: an undo and an import restore older times.
     """
-    sql = """SELECT m.id, max(coalesce(u.last_accessed, ''), m.updated_at,
-                              coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
+    sql = """SELECT m.id,
+                    max(coalesce(u.last_accessed, ''), m.updated_at,
+                        coalesce((SELECT max(ts) FROM history WHERE memory_id = m.id), '')) AS used
              FROM memories m LEFT JOIN access_counts u ON u.memory_id = m.id
              WHERE m.user_id = :user AND m.state = 'live' AND m.pinned = 0 AND m.importance < :below
              ORDER BY used, m.id LIMIT :limit"""
@@ -43,12 +43,14 @@ def days_of_use(session: Session, since: datetime) -> list[date]:
 
 
 def behind(session: Session, at: datetime) -> timedelta:
-    """Return by how much the clock was behind at a time that it showed: what the log has from
-    before is dated later.
+    """Return how far the clock was behind at a time, by earlier log entries with later dates.
 
-    What is dated after now does not count: then the clock had been ahead.
+    Dates after now do not count: then the clock had been ahead.
     """
-    sql = """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
-                 SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)"""
+    sql = """SELECT max(ts) FROM events
+             WHERE user_id = :user AND ts BETWEEN :at AND :now
+             AND rowid < (SELECT rowid FROM events
+                          WHERE user_id = :user AND ts <= :at
+                          ORDER BY ts DESC, rowid DESC LIMIT 1)"""
     newest = session.value(sql, at=at)
     return to_time(newest) - at if newest else timedelta()

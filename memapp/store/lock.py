@@ -1,7 +1,7 @@
-"""The lock files beside a memory file, by which the processes that use it make room for each other.
+"""The lock files beside a memory file, which coordinate the processes that use it.
 
-Each is an empty SQLite database that nothing is ever written to: SQLite's locks are the same on
-every system, and end with the process that held them, however it ends.
+Each is an empty SQLite database that is never written: SQLite's locks are the same on every system,
+and end with the process that held them, however it ends.
 """
 
 import os
@@ -13,26 +13,25 @@ from pathlib import Path
 from memapp.errors import StoreError, StoreLocked
 
 COPIES = "-copies"
-"""Held while words are taken out of the file and its copies, or a copy is written."""
+"""Held while words are erased from the file and its copies, or a copy is written."""
 COPIES_SECONDS = 20.0
 WINDOW = "-window"
 """Held by the window that keeps drafts, for as long as it is open."""
 ALONE_SECONDS = 5.0
-"""How long it is waited for others to close a file that somebody needs alone."""
+"""The time to wait for others to close a file that is needed alone."""
 OPENING_SECONDS = 15.0
-"""How long it is waited for one that has the file alone, which brings it up to date or puts another
-in its place.
-"""
+"""The time to wait for a process that migrates or replaces the file."""
 SOON_SECONDS = 0.5
-"""So long nobody needs to be told what is waited for."""
+"""The time to wait before the person is told."""
 LOOK_SECONDS = 0.1
 NO_JOURNAL = "PRAGMA journal_mode = MEMORY"
-"""Else a file would lie beside the lock for as long as somebody waits for it."""
+"""Without it a journal would lie beside the lock for as long as somebody waits."""
 
 
 class Lock:
-    """A lock that many can share, or one holds alone. While one waits for it, nobody new gets a
-    share.
+    """A lock that many can share, or one can hold alone.
+
+    While one waits to have it alone, nobody new can share it.
     """
 
     def __init__(self, path: Path, purpose: str = "") -> None:
@@ -41,28 +40,30 @@ class Lock:
         self._held: sqlite3.Connection | None = None
 
     def share(self, seconds: float = 0.0) -> bool:
-        """Take a share; say whether there was one within the time. What was held before is given
-        back.
-        """
+        """Take a share within the time; return True on success. A lock held before is released."""
         return self._take(("BEGIN", "SELECT 1 FROM sqlite_master"), seconds)
 
     def take(self, seconds: float = 0.0) -> bool:
-        """Take the lock alone; say whether everybody else let go of it within the time."""
+        """Take the lock alone within the time; return True on success."""
         return self._take((NO_JOURNAL, "BEGIN EXCLUSIVE"), seconds)
 
     def enter(self, tell: Callable[[str], object]) -> None:
-        """Take a share. Raises `StoreLocked` while another process keeps the file to itself; `tell`
-        hears what is waited for.
+        """Take a share. Raises `StoreLocked` while another process has the file alone.
+
+        `tell` hears the reason for the wait.
         """
         if self.share(SOON_SECONDS):
             return
-        tell("Waiting for another memapp, which has the file to itself for a moment…")
+        tell("Waiting for another memapp, which needs the file alone for a moment…")
         if not self.share(OPENING_SECONDS):
-            raise StoreLocked(f"Another memapp has {self._of} to itself.", "Try again in a moment.")
+            raise StoreLocked(
+                f"Another memapp is using {self._of} alone.", "Try again in a moment."
+            )
 
     def enter_alone(self, tell: Callable[[str], object]) -> None:
-        """Take the file alone; windows that have it open say so. Raises `StoreLocked`, and nothing
-        was changed, if they stay.
+        """Take the file alone. Raises `StoreLocked` if others keep it open.
+
+        `tell` hears the reason for the wait.
         """
         if self.take(SOON_SECONDS):
             return
@@ -78,7 +79,7 @@ class Lock:
         return self._held is not None
 
     def is_wanted(self) -> bool:
-        """Say whether somebody waits to have it alone."""
+        """Return True if another process waits to have the lock alone."""
         with self._telling(), closing(self._connect(LOOK_SECONDS)) as asking:
             return not _run(asking, (NO_JOURNAL, "BEGIN IMMEDIATE"))
 
@@ -98,20 +99,17 @@ class Lock:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raise `StoreError` where SQLite cannot use the lock file: that says nothing of the memory
-        file.
-        """
+        """Raise `StoreError` if SQLite cannot use the lock file: the memory file may be fine."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            advice = "Your memory is not in it: close every memapp, and remove it."
+            advice = "Close every memapp, then delete it: your memories are not in it."
             raise StoreError(
                 f"The lock file {self._path} cannot be used: {error}.", advice
             ) from error
 
     def _connect(self, seconds: float) -> sqlite3.Connection:
-        # only one that is new: closing any handle of the file would drop the locks that this
-        # process has on it
+        # only a new file: closing any handle would drop this process's locks on it
         try:
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL, 0o600))
@@ -138,21 +136,19 @@ def _run(connection: sqlite3.Connection, statements: tuple[str, ...]) -> bool:
 
 @contextmanager
 def at_the_copies(path: Path) -> Iterator[None]:
-    """Let nobody else erase words, write a copy or put one in place. Raises `StoreLocked` if
-    somebody goes on with it.
-    """
+    """Hold the lock of the copies, to erase words or to write a copy. Raises `StoreLocked`."""
     with held(path, COPIES, COPIES_SECONDS) as mine:
         if not mine:
             raise StoreLocked(
-                "Another memapp erases something or copies the file.",
-                "Nothing was changed: try again soon.",
+                "Another memapp is erasing something or copying the file.",
+                "Nothing was changed. Try again in a moment.",
             )
         yield
 
 
 @contextmanager
 def held(path: Path, purpose: str, seconds: float = 0.0) -> Iterator[bool]:
-    """Hold a lock alone until the end of the block; say whether it was to be had within the time."""
+    """Hold a lock alone until the end of the block; yield False if it was not free in time."""
     lock = Lock(path, purpose)
     try:
         yield lock.take(seconds)

@@ -1,4 +1,4 @@
-"""The memories of a person, to be read. They are written by `store.changes.apply` only."""
+"""The memories of a person, read-only. `store.changes.apply` is the only writer."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import fields
@@ -15,9 +15,9 @@ from memapp.store.session import Session
 
 NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
-"""How many memories go to the trash at a time."""
+"""The number of memories moved to the trash at a time."""
 COLUMNS = tuple(field.name for field in fields(Memory) if field.name != "sources")
-"""A field of a memory is a column of its name; a new one has a default, which older snapshots take.
+"""Each field of a memory is a column of the same name; older snapshots take a new field's default.
 """
 _WHOLE = """o.*, (SELECT json_group_array(message_id) FROM (SELECT message_id FROM memory_sources
                   WHERE memory_id = o.id AND user_id = o.user_id ORDER BY message_id)) AS sources"""
@@ -25,14 +25,14 @@ _WHOLE = """o.*, (SELECT json_group_array(message_id) FROM (SELECT message_id FR
 
 
 def get_memory(session: Session, memory_id: str) -> Memory:
-    found = get_memories(session, [memory_id])
-    if not found:
+    memories = get_memories(session, [memory_id])
+    if not memories:
         raise NotFound(f"There is no memory {memory_id}.")
-    return found[0]
+    return memories[0]
 
 
 def get_memories(session: Session, ids: Collection[str]) -> list[Memory]:
-    """Return memories in the order of `ids`; ids of nobody or of somebody else are left out."""
+    """Return the person's memories in the order of `ids`."""
     sql = f"""SELECT {_WHOLE} FROM json_each(:ids) asked CROSS JOIN memories o ON o.id = asked.value
               WHERE o.user_id = :user ORDER BY asked.key"""  # noqa: S608
     return session.records(Memory, sql, ids=ids)
@@ -46,12 +46,11 @@ def list_memories(
     limit: int | None = 200,
     offset: int = 0,
 ) -> list[Memory]:
-    """Return a page of the memories that a filter lets through; all of them without a limit."""
+    """Return a page of the memories that match a filter; all of them without a limit."""
     source, values = _filtered(wanted)
     order = _ORDERS[sort]
     if source.startswith("memories_fts"):
-        # In the order of the index nothing need be sorted, however many texts have the word; keys
-        # are given in time order.
+        # in the order of the index, which is that of time, nothing need be sorted
         order = _INDEX_ORDERS.get(sort, order)
     sql = (
         f"SELECT {_WHOLE} FROM {source} ORDER BY {order} LIMIT coalesce(:limit, -1) OFFSET :offset"  # noqa: S608
@@ -60,20 +59,26 @@ def list_memories(
 
 
 def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str, str]:
-    """Return the texts of live memories that hold a phrase and are not pinned, by their ids, the
-    shortest first.
+    """Return the texts of unpinned live memories with a phrase, by id, shortest first.
 
-    Thousands may name the town where somebody lives, so only the oldest and the newest thousand are
-    looked at.
+    Thousands may contain the name of somebody's town, so only the oldest and the newest thousand
+    are read.
     """
     if not words_of(phrase):
         return {}
-    sql = """SELECT o.id, o.text FROM (
-                 SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid LIMIT :among)
-                 UNION
-                 SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
-             ) naming CROSS JOIN memories o ON o.key = naming.rowid
-             WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit"""
+    sql = """SELECT o.id, o.text
+             FROM (SELECT *
+                   FROM (SELECT rowid FROM memories_fts
+                         WHERE memories_fts MATCH :query
+                         ORDER BY rowid LIMIT :among)
+                   UNION
+                   SELECT *
+                   FROM (SELECT rowid FROM memories_fts
+                         WHERE memories_fts MATCH :query
+                         ORDER BY rowid DESC LIMIT :among)) naming
+             CROSS JOIN memories o ON o.key = naming.rowid
+             WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0
+             ORDER BY length(o.text), o.id LIMIT :limit"""
     return {
         row["id"]: row["text"]
         for row in session.run(sql, query=as_phrase(phrase), among=NAMING_AMONG, limit=limit)
@@ -81,28 +86,33 @@ def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str
 
 
 def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memory]:
-    """Return the live memories that came from any of these messages, oldest first."""
-    # `+` keeps the index on the person out: by that, all that they have would be read
-    sql = f"""SELECT {_WHOLE} FROM memories o WHERE +o.user_id = :user AND o.state = 'live' AND o.id IN (
-                  SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(:ids))) ORDER BY o.id"""  # noqa: S608
+    """Return the live memories that have any of these messages as a source, oldest first."""
+    # `+` keeps the index on the person out, by which all memories would be read
+    sql = f"""SELECT {_WHOLE} FROM memories o
+              WHERE +o.user_id = :user AND o.state = 'live'
+              AND o.id IN (SELECT memory_id FROM memory_sources
+                           WHERE message_id IN (SELECT value FROM json_each(:ids)))
+              ORDER BY o.id"""  # noqa: S608
     return session.records(Memory, sql, ids=message_ids)
 
 
 def list_trashed_from(session: Session, message_id: str) -> list[Memory]:
-    """Return the memories in the trash that came from a message."""
-    sql = f"""SELECT {_WHOLE} FROM memories o WHERE +o.user_id = :user AND o.state = 'soft_deleted' AND o.id IN (
-                  SELECT memory_id FROM memory_sources WHERE message_id = :message)"""  # noqa: S608
+    """Return the memories in the trash that have a message as a source."""
+    sql = f"""SELECT {_WHOLE} FROM memories o
+              WHERE +o.user_id = :user AND o.state = 'soft_deleted'
+              AND o.id IN (SELECT memory_id FROM memory_sources WHERE message_id = :message)"""  # noqa: S608
     return session.records(Memory, sql, message=message_id)
 
 
 def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
-    sql = f"SELECT {_WHOLE} FROM memories o WHERE o.user_id = :user AND o.state = 'merged' AND o.merged_into = :id"  # noqa: S608
+    sql = f"""SELECT {_WHOLE} FROM memories o
+              WHERE o.user_id = :user AND o.state = 'merged' AND o.merged_into = :id"""  # noqa: S608
     return session.records(Memory, sql, id=memory_id)
 
 
 def count_memories(session: Session, wanted: MemoryFilter = ALL_LIVE) -> int:
-    """Return how many memories a filter lets through."""
+    """Return the number of memories that match a filter."""
     source, values = _filtered(wanted)
     return int(session.value(f"SELECT count(*) FROM {source}", **values))  # noqa: S608
 
@@ -119,9 +129,7 @@ _INDEX_ORDERS = {Sort.NEWEST: "memories_fts.rowid DESC", Sort.OLDEST: "memories_
 
 
 def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
-    """Return the tables and conditions of a filter as SQL with named values. Live texts are found
-    in the index.
-    """
+    """Return the tables and conditions of a filter as SQL, with named values."""
     given: dict[str, tuple[str, Any]] = {
         "state": ("o.state = :state" if wanted.state else "o.purge_at IS NOT NULL", wanted.state),
         "category": ("o.category = :category", wanted.category),
@@ -130,14 +138,15 @@ def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
         "after": ("o.created_at >= :after", begin_of(wanted.after) if wanted.after else None),
         "before": ("o.created_at < :before", begin_of(wanted.before) if wanted.before else None),
     }
-    kept = {
+    used = {
         name: pair for name, pair in given.items() if pair[1] not in (None, "") or name == "state"
     }
-    conditions = ["o.user_id = :user", *(condition for condition, _ in kept.values())]
-    values = {name: value for name, (_, value) in kept.items()}
+    conditions = ["o.user_id = :user", *(condition for condition, _ in used.values())]
+    values = {name: value for name, (_, value) in used.items()}
     for number, tag in enumerate(wanted.tags):
         conditions.append(
-            f"EXISTS (SELECT 1 FROM json_each(o.tags) WHERE casefold(value) = casefold(:tag{number}))"
+            f"""EXISTS (SELECT 1 FROM json_each(o.tags)
+                        WHERE casefold(value) = casefold(:tag{number}))"""  # noqa: S608
         )
         values[f"tag{number}"] = tag
     table = "memories o"
@@ -154,7 +163,7 @@ def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
 
 
 def _all_of(wanted: MemoryFilter) -> str:
-    """Write a full-text query that wants every word and phrase, and the words of the tags."""
+    """Return a full-text query for every word and phrase, and the words of the tags."""
     whole = [as_phrase(part) for part in (*wanted.phrases, *wanted.words[:-1]) if words_of(part)]
     typed = [as_phrase(word, unfinished=True) for word in wanted.words[-1:] if words_of(word)]
     tags = [f"tags : {as_phrase(tag)}" for tag in wanted.tags if words_of(tag)]
@@ -163,32 +172,33 @@ def _all_of(wanted: MemoryFilter) -> str:
 
 def ids_of(session: Session, keys: Collection[int]) -> dict[int, str]:
     """Return the ids of live memories by their keys."""
-    sql = """SELECT o.key, o.id FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
+    sql = """SELECT o.key, o.id
+             FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
              WHERE o.user_id = :user AND o.state = 'live'"""
     return {row["key"]: row["id"] for row in session.run(sql, keys=list(keys))}
 
 
 def newest_keys(session: Session, limit: int) -> list[int]:
     """Return the keys of the newest live memories, newest first."""
-    sql = "SELECT key FROM memories WHERE user_id = :user AND state = 'live' ORDER BY id DESC LIMIT :limit"
+    sql = """SELECT key FROM memories
+             WHERE user_id = :user AND state = 'live'
+             ORDER BY id DESC LIMIT :limit"""
     return session.column(sql, limit=limit)
 
 
 def categories_in_use(session: Session) -> set[str]:
-    return set(
-        session.column(
-            "SELECT DISTINCT category FROM memories WHERE user_id = :user AND state = 'live' AND category <> ''"
-        )
-    )
+    sql = """SELECT DISTINCT category FROM memories
+             WHERE user_id = :user AND state = 'live' AND category <> ''"""
+    return set(session.column(sql))
 
 
 def in_scope(
     session: Session, scope: Scope, limit: int, sort: Sort = Sort.IMPORTANT
 ) -> list[Memory]:
-    """Return the live memories in a scope: pinned and important ones first, then the newest, or in
-    another order.
-    """
-    sql = f"""SELECT {_WHOLE} FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[sort]} LIMIT :limit"""  # noqa: S608
+    """Return the live memories in a scope: pinned and important first, then the newest."""
+    sql = f"""SELECT {_WHOLE} FROM memories o
+              WHERE {scope.where}
+              ORDER BY {_ORDERS[sort]} LIMIT :limit"""  # noqa: S608
     return session.records(Memory, sql, limit=limit, **scope.values)
 
 
@@ -199,30 +209,31 @@ def ids_in_scope(session: Session, scope: Scope, is_wanted: Callable[[str], bool
 
 
 def get_in_scope(session: Session, scope: Scope, memory_id: str) -> Memory | None:
-    """Return a live memory if it is in a scope."""
+    """Return a live memory in a scope; None without one."""
     sql = f"SELECT {_WHOLE} FROM memories o WHERE o.id = :id AND {scope.where}"  # noqa: S608
     return session.record(Memory, sql, id=memory_id, **scope.values)
 
 
 def overflowing(session: Session, max_facts: int) -> list[str]:
-    """Return what goes to the trash when there are more facts than `max_facts`: the least
-    important, of these the oldest.
+    """Return the memories beyond `max_facts`: the least important, of these the oldest; at most 50.
 
-    Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
+    Only unpinned memories that memapp learned by itself count.
     """
-    learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin IN ('distilled', 'said')"
+    learned = """memories
+                 WHERE user_id = :user AND state = 'live' AND pinned = 0
+                 AND origin IN ('distilled', 'said')"""
     sql = f"""SELECT id FROM {learned} ORDER BY importance, id
               LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))"""  # noqa: S608
     return session.column(sql, max_facts=max_facts, limit=MOST_OVERFLOWING)
 
 
 def find_same(session: Session, normal_text: str) -> str | None:
-    """Return the id of the live memory that says the same, by normalised text."""
-    found: str | None = session.value(
+    """Return the id of the live memory with the same normalised text."""
+    memory_id: str | None = session.value(
         "SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND normal_text = :text",
         text=normal_text,
     )
-    return found
+    return memory_id
 
 
 def row_of(memory: Memory) -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""The test results of models, each under what the model is known by: the hash of its file, or a
-server's address and its name.
-"""
+"""The test results of models, by the hash of the file, or the server's address and model name."""
 
 from collections.abc import Mapping
 
@@ -10,16 +8,16 @@ from memapp.store.session import Session
 
 
 def get_tests(session: Session, model_key: str) -> dict[ModelJob, JobTest]:
-    """Return the results of a model by job; none for a job that it was never tested in."""
-    kept = get_interface(session, _name(model_key), {})
-    return {job: JobTest(*kept[job]) for job in MODEL_JOBS if job in kept}
+    """Return the results of a model by job, without untested jobs."""
+    results = get_interface(session, _name(model_key), {})
+    return {job: JobTest(*results[job]) for job in MODEL_JOBS if job in results}
 
 
 def save_tests(session: Session, model_key: str, tests: Mapping[ModelJob, JobTest]) -> None:
-    """Keep the results of a model, in the place of earlier ones of the same jobs."""
-    known = {**get_tests(session, model_key), **tests}
+    """Save the results of a model, replacing earlier ones of the same jobs."""
+    results = {**get_tests(session, model_key), **tests}
     set_interface(
-        session, _name(model_key), {job: [test.passed, test.of] for job, test in known.items()}
+        session, _name(model_key), {job: [test.passed, test.of] for job, test in results.items()}
     )
 
 

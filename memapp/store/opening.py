@@ -1,6 +1,4 @@
-"""Opening the one SQLite file safely: alone or beside others, made or migrated first, checked, and
-marked as ours.
-"""
+"""Opening the SQLite file safely: locked, created or migrated, checked, and marked as ours."""
 
 import os
 import sqlite3
@@ -20,9 +18,7 @@ from memapp.store.lock import Lock
 from memapp.store.place import BACKUPS, backups, from_backup, new_copy
 
 LARGE_BYTES = 32 * 1024 * 1024
-"""Checking a larger file would slow the start; if it was closed properly, `Database.check` does it
-later.
-"""
+"""A larger file that was closed properly is checked after the start, by `Database.check`."""
 
 
 def open_database(
@@ -32,10 +28,10 @@ def open_database(
     read_only: bool = False,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Database:
-    """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears
-    what is waited for.
+    """Open the file; create, migrate and check it as needed. Raises `StoreError`.
 
-    A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
+    `tell` hears the reason for a wait. A file that must be migrated is opened for writing in any
+    case.
     """
     refuse_no_file(path)
     _refuse_lost(path)
@@ -49,37 +45,36 @@ def open_database(
         keep_private(path)
         settled, news = alone and _is_settled(path), list[str]()
         writer, mended = _open_writer(path, wording, news, alone=alone, check=alone and not settled)
-        for said in news:
-            tell(said)
+        for sentence in news:
+            tell(sentence)
         database = Database(path, writer, lock, wording)
         given_up.callback(database.close)
         database.news += news
         database.checked, database.mended = not settled, mended
         if alone:
             lock.enter(tell)
-        database.changed_elsewhere()  # from now on it counts
+        database.changed_elsewhere()  # the first call sets the version to compare with
         database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
         given_up.pop_all()
     return database
 
 
 def _refuse_lost(path: Path) -> None:
-    """Raise `Damaged` for a file that is gone or empty beside its backups: absence is no wish to
-    begin anew.
-    """
+    """Raise `Damaged` if the file is gone or empty beside backups: nobody asked for a new one."""
     if path.exists() and path.stat().st_size:
         return
-    if found := backups(path):
+    if copies := backups(path):
         is_now = "empty" if path.exists() else "gone"
-        anew = f"To begin anew, move {found[0].path.parent} elsewhere."
+        anew = f"To begin anew, move {copies[0].path.parent} elsewhere."
         raise Damaged(
             f"{path} is {is_now}, and there are backups of it. {anew}", from_backup(path), path
         )
 
 
 def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
-    """Take the file alone if nobody has it open, or if it must be made or migrated; else share it.
-    Say whether it is alone.
+    """Take the file alone if it is free, or must be created or migrated; else share it.
+
+    Return True if alone.
     """
     if lock.take():
         return True
@@ -92,7 +87,7 @@ def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
 
 
 def _has_other_version(path: Path) -> bool:
-    """Say whether the version of a file is not that of this memapp, or there is none yet."""
+    """Return True if the file has another schema version, or does not exist yet."""
     if not path.exists():
         return True
     with translated_errors(path), closing(connect(path, read_only=True)) as conn:
@@ -102,9 +97,8 @@ def _has_other_version(path: Path) -> bool:
 def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object]) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
-    lock = (
-        Lock(path) if os.access(path.parent, os.W_OK) else None
-    )  # where nothing can be written nobody changes the file either
+    # where nothing can be written, nobody changes the file either
+    lock = Lock(path) if os.access(path.parent, os.W_OK) else None
     alone = lock is None or lock.take()
     if lock:
         lock.enter(tell)
@@ -123,8 +117,9 @@ def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object])
 
 
 def _is_settled(path: Path) -> bool:
-    """Tell whether a file is large and was closed properly: it is read through later. Who only read
-    leaves an empty log.
+    """Return True if a file is large and was closed properly, and so is checked later.
+
+    Processes that only read leave an empty log.
     """
     log = path.with_name(path.name + "-wal")
     return (
@@ -137,9 +132,7 @@ def _is_settled(path: Path) -> bool:
 def _open_writer(
     path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool
 ) -> tuple[sqlite3.Connection, bool]:
-    """Return the connection, and whether a search index had to be written anew; add to `news` what
-    else was done.
-    """
+    """Return the connection, and True if a search index was rebuilt; add repairs to `news`."""
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
@@ -158,10 +151,9 @@ def _open_writer(
         broken = soundness.mismatched(writer) if check else []
         soundness.rebuild(writer, broken)
         if alone:
-            writer.execute(
-                "DELETE FROM leases"
-            )  # nobody else has the file open: whoever took one is dead
-        writer.execute("PRAGMA busy_timeout = 0")  # from now on `_begin` waits
+            # nobody else has the file open, so the owners of leases are dead
+            writer.execute("DELETE FROM leases")
+        writer.execute("PRAGMA busy_timeout = 0")  # from now on `begin_write` waits
         writer.set_authorizer(guards.everyday)
     except BaseException:
         writer.close()
@@ -170,30 +162,24 @@ def _open_writer(
 
 
 def _mend_version(writer: sqlite3.Connection, path: Path, news: list[str]) -> None:
-    """Set the version of a file right where its schema and the migrations it lists agree on
-    another. Raises `Damaged`.
-    """
-    version, listed = (
-        writer.execute("PRAGMA user_version").fetchone()[0],
-        schema.count_listed(writer),
-    )
+    """Repair the version if the schema matches the listed migrations. Raises `Damaged`."""
+    version = writer.execute("PRAGMA user_version").fetchone()[0]
+    listed = schema.count_listed(writer)
     if version == listed:
         return
     if schema.schema_of(writer) != schema.golden(listed)[0]:
-        said = f"{path} is damaged: its version is {version}, and it lists {listed} migrations."
-        raise Damaged(said, from_backup(path), path)
+        message = f"{path} is damaged: its version is {version}, and it lists {listed} migrations."
+        raise Damaged(message, from_backup(path), path)
     writer.execute(f"PRAGMA user_version = {listed}")
     news.append(
-        f"The version number in {path} was damaged, and is set right. The rest is as it was."
+        f"The version number in {path} was damaged and has been repaired. Nothing else was changed."
     )
 
 
 def _backup_before_migration(
     writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]
 ) -> None:
-    """Copy the file, if that can be done: each migration is one transaction, and one that fails
-    changes nothing.
-    """
+    """Back the file up if possible: a failed migration changes nothing anyway."""
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     try:
         with translated_errors(path.parent / BACKUPS):

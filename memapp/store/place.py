@@ -1,6 +1,4 @@
-"""The copies of a memory file: their folders and names, whose they are, and which one would take
-its place.
-"""
+"""The copies of a memory file: their folders, names and owners, and the one to restore from."""
 
 import os
 import re
@@ -13,7 +11,6 @@ from pathlib import Path
 from secrets import token_hex
 
 from memapp.domain.backups import in_words
-from memapp.store.folder import partial_of
 from memapp.store.lock import at_the_copies
 
 BACKUPS = "backups"
@@ -37,96 +34,88 @@ class Copy:
 
 
 def new_copy(path: Path, folder: str, why: str, now: datetime) -> Path:
-    """Return where a copy of a memory file is to be written, in one of the folders of copies, which
-    is made if need be.
-    """
+    """Return the path for a new copy in a folder of copies, which is created if needed."""
     place = path.parent / folder
     place.mkdir(mode=0o700, exist_ok=True)
     return place / f"{path.name}-{why}-{now.astimezone(UTC):%Y%m%dT%H%M%S%fZ}.db"
 
 
 def read_copy_name(name: str) -> tuple[str, str] | None:
-    """Return the name of the file that memapp made a copy of, and what follows `.db`; None for a
-    name it does not give.
-    """
-    found = _COPY.fullmatch(name)
-    return (found[1], found[5]) if found else None
+    """Return the original's name and the part after `.db` of a copy's name; None for others."""
+    match = _COPY.fullmatch(name)
+    return (match[1], match[5]) if match else None
 
 
 def plain_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder that are no links; none of a folder that cannot be listed."""
-    with suppress(OSError), os.scandir(folder) as found:
-        yield from (Path(entry) for entry in found if entry.is_file(follow_symlinks=False))
+    """Yield the files of a folder, without links; none if the folder cannot be listed."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        yield from (Path(entry) for entry in entries if entry.is_file(follow_symlinks=False))
 
 
 def copies(path: Path) -> list[Copy]:
-    """Return the copies that memapp made of the file of this name, newest first; also of one that
-    lay there before.
-    """
-    found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
-    made = (
+    """Return the copies of this name, newest first, perhaps of another file that lay there."""
+    files = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
+    of_path = (
         copy
-        for file in found
+        for file in files
         if read_copy_name(file.name) == (path.name, "") and (copy := _as_copy(path, file))
     )
-    return sorted(made, key=lambda one: one.made_at, reverse=True)
+    return sorted(of_path, key=lambda copy: copy.made_at, reverse=True)
 
 
 def read_id(path: Path) -> str:
-    """Return the id of a memory file, which every copy of it has; nothing if it cannot be read."""
+    """Return the id that a memory file shares with its copies; empty if unreadable."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as conn:
-            (found,) = conn.execute("SELECT id FROM memory_file").fetchone()
+            (file_id,) = conn.execute("SELECT id FROM memory_file").fetchone()
     except (sqlite3.Error, TypeError, UnicodeDecodeError):
         return ""
-    return found if isinstance(found, str) else ""  # damage may have changed its type
+    return file_id if isinstance(file_id, str) else ""  # damage may have changed its type
 
 
-def own(path: Path, made: list[Copy]) -> list[Copy]:
-    """Return those of some copies that have the id of the file; of what cannot be read only the
-    name tells.
-    """
-    mine = read_id(path) if made else ""
-    return [backup for backup in made if not mine or read_id(backup.path) in (mine, "")]
+def own(path: Path, candidates: list[Copy]) -> list[Copy]:
+    """Return the copies with the file's id; an unreadable copy counts by its name."""
+    mine = read_id(path) if candidates else ""
+    return [backup for backup in candidates if not mine or read_id(backup.path) in (mine, "")]
 
 
 def backups(path: Path) -> list[Copy]:
-    """Return those that can take the place of the file, newest first: not what was put aside."""
+    """Return the backups that can replace the file, newest first."""
     return own(path, [backup for backup in copies(path) if backup.path.parent.name == BACKUPS])
 
 
 def from_backup(path: Path) -> str:
-    """Say how a file that cannot be used is put back from its newest backup, or that there is none."""
+    """Return the advice for an unusable file: restore its newest backup, or begin anew."""
     newest = next(iter(backups(path)), None)
     if newest is None:
         return "There is no backup of it. To begin anew in another file: memapp --db PATH"
     age = in_words(datetime.now(UTC) - newest.made_at)
-    return f"Its newest backup is {age} old. To put it back: memapp restore --yes --file '{newest.path}'"
+    command = f"memapp restore --yes --file '{newest.path}'"
+    return f"Its newest backup is {age} old. To put it back: {command}"
 
 
 def delete_copy(path: Path) -> None:
-    """Delete a copy with what SQLite put beside it."""
+    """Delete a copy with its log, index and journal."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 @contextmanager
 def noted(path: Path, target: Path) -> Iterator[None]:
-    """Hold the lock of the copies while something of a memory is written to another place, and note
-    where.
+    """Hold the lock of the copies while writing elsewhere, with a note of the target.
 
-    What a kill leaves there has everything in it, and is found by the note. Raises `StoreLocked`.
+    A kill leaves memories in an unfinished file there, which is found by the note. Raises
+    `StoreLocked`.
     """
     if not os.access(path.parent, os.W_OK):  # nobody erases anything here
         yield
         return
     with at_the_copies(path):
         note = path.with_name(f"{path.name}-{token_hex(8)}-elsewhere.partial")
-        with suppress(
-            OSError
-        ):  # a disk without room for it is no reason to write nothing elsewhere
+        with suppress(OSError):  # without room for a note, the file may still be written elsewhere
             note.touch(mode=0o600)
-            note.write_bytes(os.fsencode(partial_of(target.absolute())))
+            # the name that `folder.written_whole` gives a file until it is complete
+            note.write_bytes(os.fsencode(f"{target.absolute()}.partial"))
         try:
             yield
         finally:
@@ -135,28 +124,27 @@ def noted(path: Path, target: Path) -> Iterator[None]:
 
 
 def notes(path: Path) -> dict[Path, Path]:
-    """Return the notes that lie beside a memory file, each with what was being written elsewhere."""
+    """Return the notes beside a memory file, each with the unfinished file elsewhere."""
     name = re.compile(rf"{re.escape(path.name)}-[0-9a-f]{{16}}-elsewhere\.partial")
-    found = {}
+    unfinished = {}
     for note in plain_files(path.parent):
         if name.fullmatch(note.name):
             with suppress(OSError):
-                found[note] = Path(os.fsdecode(note.read_bytes()))
-    return {note: half for note, half in found.items() if half.suffix == ".partial"}
+                unfinished[note] = Path(os.fsdecode(note.read_bytes()))
+    return {note: half for note, half in unfinished.items() if half.suffix == ".partial"}
 
 
 def restored_half(path: Path) -> Path:
-    """Return where a backup is written before it replaces the memory file."""
+    """Return the path of a backup before it replaces the memory file."""
     return path.with_name(f"{path.name}-restored.partial")
 
 
 def _as_copy(of: Path, path: Path) -> Copy | None:
-    found = _COPY.fullmatch(path.name)
-    assert found
+    match = _COPY.fullmatch(path.name)
+    assert match
     try:
-        made_at = datetime.strptime(f"{found[3]}{found[4] or '000000'}", "%Y%m%dT%H%M%S%f").replace(
-            tzinfo=UTC
-        )
+        moment = f"{match[3]}{match[4] or '000000'}"
+        made_at = datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC)
     except ValueError:  # no such day
         return None
-    return Copy(of, path, found[2], made_at)
+    return Copy(of, path, match[2], made_at)

@@ -1,4 +1,4 @@
-"""The export lines of everything that a person has, and the rows of imported lines.
+"""The export lines of all of a person's rows, and the rows of imported lines.
 
 Memories are not written here: `store.changes.apply` does that.
 """
@@ -24,7 +24,7 @@ _ROWS: dict[type[PortableLine], tuple[str, str]] = {
     portable.SurpriseLine: ("surprises", "id"),
     portable.RecallLine: ("recalls", "message_id, rank"),
 }
-"""The table of each kind of line that is written here, and its order."""
+"""The table and order of each kind of line that is written here."""
 _TABLES = _ROWS | {
     portable.MemoryLine: ("memories", "id"),
     portable.RequestLine: ("consent_requests", "id"),
@@ -46,7 +46,7 @@ _REFERENCES: dict[type[PortableLine], dict[str, str]] = {
     },
     portable.RecallLine: {"message_id": "messages"},
 }
-"""Rows that must exist, and belong to the same person, before a row can be written."""
+"""Rows of the same person that must exist before a row can be written."""
 _FLAGS = frozenset({"time_estimated", "unprompted", "active", "pinned", "surprised"})
 _JSON = frozenset(
     {"pasted", "usage", "tags", "steps", "needed_info", "sources", "used", "memory", "evidence"}
@@ -55,12 +55,15 @@ _COMPUTED = {
     "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
     "used": """(SELECT json_object('last_accessed', last_accessed, 'uses', uses, 'days', days)
                 FROM access_counts WHERE memory_id = o.id)""",
-    "evidence": """(SELECT json_group_array(json_object('message_id', message_id, 'typed', json(iif(typed, 'true', 'false'))))
-                    FROM request_evidence WHERE request_id = o.id)""",
+    "evidence": """(SELECT json_group_array(json_object('message_id', message_id, 'typed',
+                                                        json(iif(typed, 'true', 'false'))))
+                    FROM request_evidence
+                    WHERE request_id = o.id)""",
     "memory": "nullif(o.memory, '')",
 }
-"""What a line has and its row has not, or in another form. Rows without hidden keys are kept in the
-order of their ids.
+"""Fields of a line that the row lacks, or has in another form.
+
+Rows without hidden keys are kept in the order of their ids.
 """
 
 # Out ----------------------------------------------------------------------------------------------
@@ -68,7 +71,7 @@ order of their ids.
 
 @contextmanager
 def one_moment(session: Session) -> Iterator[None]:
-    """Give the reader one consistent view, whoever writes meanwhile."""
+    """Give the reader one consistent view despite other writes."""
     session.conn.execute("BEGIN")
     try:
         yield
@@ -83,16 +86,15 @@ def count_items(session: Session) -> int:
 def items(
     session: Session, kinds: Sequence[type[PortableLine]] = portable.ORDER
 ) -> Iterator[Values]:
-    """Yield everything, or what is of some kinds, in the order of the portable form."""
+    """Yield all lines, or those of some kinds, in the order of the portable form."""
     for kind in kinds:
-        for row in session.run(
-            f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"
-        ):
+        sql = f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"
+        for row in session.run(sql):
             yield _line(kind, row)
 
 
 def find(session: Session, line: Item) -> Values | None:
-    """Return what is stored under a line's id, as a line; None if nothing is."""
+    """Return the stored line with the id of a line; None without one."""
     kind = type(line)
     key = ("message_id", "rank") if kind is portable.RecallLine else ("id",)
     condition = " AND ".join(f"o.{name} = :{name}" for name in key)
@@ -138,21 +140,20 @@ def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
 
 
 def missing_reference(session: Session, line: Row) -> str:
-    """Return an id that a line refers to and that does not exist; empty if all exist."""
+    """Return an id to which a line refers and that is missing; empty if there is none."""
     for name, table in _REFERENCES.get(type(line), {}).items():
         wanted = getattr(line, name)
-        if wanted is not None and not session.row(
-            f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=wanted
-        ):
+        sql = f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user"  # noqa: S608
+        if wanted is not None and not session.row(sql, id=wanted):
             return str(wanted)
     return ""
 
 
 def insert(session: Session, line: Row) -> bool:
-    """Write the row of a line; return whether it is new. A relation of two memories that have one
-    already stays as it is.
+    """Write the row of a line; return True if it is new.
 
-    Raises `sqlite3.IntegrityError` for one that breaks a rule of the schema.
+    An existing relation of two memories stays as it is. Raises `sqlite3.IntegrityError` for a row
+    against the schema.
     """
     table, row = _ROWS[type(line)][0], {name: getattr(line, name) for name in _names(type(line))}
     return (

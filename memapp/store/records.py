@@ -1,7 +1,6 @@
-"""Records of rows: a column is read into the field of its name as the type of the field says, and a
-value is written likewise.
+"""Records of rows: each column is read into the field of its name, by the field's type.
 
-NULL is no word in a field that holds text. JSON stands where a field holds several values.
+NULL is an empty string in a text field. Fields with several values are stored as JSON.
 """
 
 import json
@@ -19,32 +18,27 @@ T = TypeVar("T")
 
 
 def record(kind: type[T], row: Row, **more: Any) -> T:
-    """Return the record that a row holds, with more that no column holds; other fields take their
-    default. Raises `Damaged`.
-    """
+    """Return the record of a row, with more fields that no column has. Raises `Damaged`."""
     return kind(**_read_row(row, kind), **more)
 
 
 def read(kept: Row | Mapping[str, Any], kind: type) -> dict[str, Any]:
-    """Return the fields of a record out of what is kept; what is no field is passed over. Raises
-    `ValueError`.
-    """
-    readers, found = _readers(kind), {}
+    """Return the fields of a record from stored values; ignore other names. Raises `ValueError`."""
+    readers, values = _readers(kind), {}
     for name in kept.keys():  # noqa: SIM118  # a row gives its values
         if name in readers:
             read_it = readers[name]
-            found[name] = read_it(kept[name]) if read_it else kept[name]
-    return found
+            values[name] = read_it(kept[name]) if read_it else kept[name]
+    return values
 
 
 _read_row = from_row(read)
 
 
 def stored(value: Any) -> Any:
-    """Return a value as it stands in the file."""
-    if value is None or isinstance(
-        value, (str, int, float, bytes)
-    ):  # three times as quick as a union
+    """Return a value as it is stored in the file."""
+    # a tuple is three times as fast as a union
+    if value is None or isinstance(value, (str, int, float, bytes)):
         return value
     if isinstance(value, datetime):
         return to_text(value)
@@ -63,8 +57,8 @@ def _readers(kind: type) -> Mapping[str, Callable[[Any], Any] | None]:
 
 
 def _reader(of: Any) -> Callable[[Any], Any] | None:
-    """Return what reads a value of a type; None where it stands as it is."""
-    if get_origin(of) is UnionType:  # of one type and None
+    """Return the function that reads a value of a type; None for values stored as they are."""
+    if get_origin(of) is UnionType:  # a type or None
         read_it = _reader(get_args(of)[0])
         return read_it and (lambda value: None if value is None else read_it(value))
     if of is str:
@@ -76,8 +70,8 @@ def _reader(of: Any) -> Callable[[Any], Any] | None:
     if of is bool or (isinstance(of, type) and issubclass(of, StrEnum)):
         return of
     if get_origin(of) is tuple:
-        if get_origin(get_args(of)[0]) is tuple:  # pairs, which must be some
-            return lambda value: tuple((item, other) for item, other in _parsed(value))
+        if get_origin(get_args(of)[0]) is tuple:  # pairs
+            return lambda value: tuple((first, second) for first, second in _parsed(value))
         return lambda value: tuple(_parsed(value))
     if get_origin(of) is Mapping:
         return _parsed
@@ -87,5 +81,5 @@ def _reader(of: Any) -> Callable[[Any], Any] | None:
 
 
 def _parsed(value: Any) -> Any:
-    """Return what JSON says; what stands inside of other JSON is parsed already."""
+    """Return the value of a JSON text; a part of other JSON is parsed already."""
     return json.loads(value) if isinstance(value, str) else value

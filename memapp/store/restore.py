@@ -1,9 +1,8 @@
-"""The restore of a backup in place of the memory file. What was there before is kept aside, never
-overwritten.
+"""The restore of a backup in place of the memory file, which is kept aside, never overwritten.
 
-A sound file gets what the backup holds in one transaction, while other windows have it open and see
-the change. Only a damaged one is needed alone, and replaced. At every moment the path holds the old
-file or the new one, whole.
+A sound file gets the contents of the backup in one transaction, while other windows have it open
+and see the change. Only a damaged file is needed alone, and replaced. At every moment the path
+holds the old file or the new one, whole.
 """
 
 import errno
@@ -30,15 +29,13 @@ class BackupContents:
     memories: int
     messages: int
     waiting: int
-    """Consent requests that nobody decided yet."""
+    """The number of pending consent requests."""
     profile: tuple[tuple[str, str], ...]
-    """What its person agreed to be known about them, by field."""
+    """The fields and values of the profile."""
 
 
 def look_at(source: Path) -> BackupContents:
-    """Check a backup and count what is in it. Raises `StoreError` for a file that memapp would not
-    use.
-    """
+    """Check a backup and count its contents. Raises `StoreError` for an unusable file."""
     with open_suspect(source) as conn:
         counts = """SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM messages),
                            (SELECT count(*) FROM consent_requests WHERE state = 'pending')"""
@@ -50,18 +47,16 @@ def look_at(source: Path) -> BackupContents:
 
 
 def is_of_another(path: Path, source: Path) -> bool:
-    """Say whether a backup was made of another memory file than the one that it would replace."""
+    """Return True if a backup belongs to another memory file than the one to be replaced."""
     return path.exists() and read_id(path) not in ("", read_id(source))
 
 
 def put_in_place(
     path: Path, source: Path, now: datetime, tell: Callable[[str], object] = lambda _: None
 ) -> Path | None:
-    """Put a copy of a backup where the memory file is; return where the file went that was there,
-    if one was.
+    """Replace the memory file by a copy of a backup; return the path of the old file, if any.
 
-    What waits for a yes in the backup goes on waiting: nobody decided it. `tell` hears what is
-    waited for.
+    Requests that are pending in the backup stay pending. `tell` hears the reason for a wait.
     """
     refuse_no_file(path)
     prepare_folder(path.parent)
@@ -80,15 +75,14 @@ def put_in_place(
 
 
 def _is_sound(path: Path) -> bool:
-    """Say whether SQLite can read and write a file, and its schema is the one that memapp makes."""
+    """Return True if SQLite can read and write a file with the schema of memapp."""
     try:
         with closing(connect(path, read_only=False)) as conn:
             soundness.check_damage(conn, path)
             soundness.check_schema(conn, path)
     except sqlite3.OperationalError as error:
-        if (
-            getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-        ):  # none where Python cannot read a text
+        # there is no code where Python cannot decode a text
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
             raise
         return False
     except (StoreError, sqlite3.DatabaseError, UnicodeDecodeError):
@@ -102,22 +96,19 @@ def _erasures(path: Path) -> int:
 
 
 def _prepare(partial: Path, source: Path, erasures: int) -> None:
-    """Write what is to be put in place: the backup, brought up to date.
+    """Write the file to restore: the backup, migrated.
 
-    Whoever writes a reply from what is in the file now is told as after an erasure: by another
-    number of erasures.
+    The number of erasures changes, so that a reply in progress is discarded as after an erasure.
     """
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600)
-    with (
-        open_suspect(source) as conn,
-        translated_errors(partial),
-    ):  # it was read through: what fails now is the writing
+    # the backup was read through: a failure now is one of writing
+    with open_suspect(source) as conn, translated_errors(partial):
         conn.execute("VACUUM INTO ?", (str(partial),))
     with open_copy(partial) as conn:
         schema.migrate(conn, lambda _: None)
         conn.execute("BEGIN IMMEDIATE")
-        # a yes counts where it was given, and once
+        # an approval counts once, in the file where it was given
         conn.execute("UPDATE consent_requests SET state = 'applied' WHERE state = 'approved'")
         conn.execute("UPDATE memory_file SET erasures = max(erasures, ?)", (erasures,))
         conn.execute("DELETE FROM leases")
@@ -125,9 +116,7 @@ def _prepare(partial: Path, source: Path, erasures: int) -> None:
 
 
 def _write_over(path: Path, partial: Path, now: datetime) -> Path:
-    """Give a sound file what another holds, in one transaction; what it held is copied aside while
-    nobody can change it.
-    """
+    """Write a backup over a sound file in one transaction; return the copy kept aside."""
     aside = new_copy(path, ASIDE, "before-restore", now)
 
     def keep_aside(status: int, remaining: int, total: int) -> None:  # noqa: ARG001  # sqlite3's signature
@@ -148,23 +137,20 @@ def _write_over(path: Path, partial: Path, now: datetime) -> Path:
 
 
 def _replace(path: Path, partial: Path, now: datetime) -> Path | None:
-    """Put a file where a damaged one is, or none."""
+    """Replace a damaged or missing file."""
     aside = _keep_aside(path, now) if path.exists() else None
     replace_synced(partial, path)
     return aside
 
 
 def _keep_aside(path: Path, now: datetime) -> Path:
-    """Copy the file, and a log that could not be written into it, among the copies; only then may
-    it be replaced.
-    """
+    """Copy the file and its log aside before they are replaced; move what cannot be read."""
     aside = new_copy(path, ASIDE, "before-restore", now)
     for suffix in ("-wal", ""):
         original = path.with_name(path.name + suffix)
         if original.exists() and not _copy(original, aside.with_name(aside.name + suffix)):
-            original.rename(
-                aside.with_name(aside.name + suffix)
-            )  # what cannot be read can still be moved
+            # an unreadable file can still be moved
+            original.rename(aside.with_name(aside.name + suffix))
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return aside

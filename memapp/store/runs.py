@@ -1,4 +1,4 @@
-"""Runs: their steps, and the failures among these."""
+"""Runs with their steps, and the failures of these steps."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,27 +9,41 @@ from memapp.domain.lessons.run import Evidence, LatestStep, Run, RunStep, Unsolv
 from memapp.store.session import Session
 
 _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
-                 (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id WHERE s.run_id = r.id) AS tool_errors
-          FROM runs r WHERE r.user_id = :user"""
+                 (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id
+                  WHERE s.run_id = r.id) AS tool_errors
+          FROM runs r
+          WHERE r.user_id = :user"""
 KNOWN = "(s.hard_failure IS NOT NULL OR s.constraint_failure OR s.progress IS NOT NULL)"
-"""Of a step `s`: the tool itself tells how it went."""
+"""SQL for a step `s` whose outcome the tool itself reported."""
 _STEP = f"""SELECT s.*, {KNOWN} AS known,
-                   (SELECT worked FROM judged_steps WHERE step_id = s.id ORDER BY created_at DESC LIMIT 1) AS judged,
-                   e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
-           LEFT JOIN error_events e ON e.step_id = s.id LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
-           WHERE s.user_id = :user"""  # noqa: S608
-_EVENT = """SELECT e.id, e.step_id, s.run_id, s.action, coalesce(f.merged_into, f.id) AS fingerprint_id, f.tool, f.scope, f.tags,
-                   r.task, e.created_at
-            FROM error_events e JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
-            JOIN fingerprints f ON f.id = e.fingerprint_id WHERE e.user_id = :user"""
+                   (SELECT worked FROM judged_steps
+                    WHERE step_id = s.id
+                    ORDER BY created_at DESC LIMIT 1) AS judged, e.channel, e.excerpt,
+                   coalesce(f.tags, '[]') AS tags, e.solved_by
+            FROM run_steps s
+            LEFT JOIN error_events e ON e.step_id = s.id
+            LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
+            WHERE s.user_id = :user"""  # noqa: S608
+_EVENT = """SELECT e.id, e.step_id, s.run_id, s.action,
+                   coalesce(f.merged_into, f.id) AS fingerprint_id, f.tool, f.scope, f.tags, r.task,
+                   e.created_at
+            FROM error_events e
+            JOIN run_steps s ON s.id = e.step_id
+            JOIN runs r ON r.id = s.run_id
+            JOIN fingerprints f ON f.id = e.fingerprint_id
+            WHERE e.user_id = :user"""
 
 
 _UNSOLVED = """SELECT open.fingerprint_id FROM error_events open
-               WHERE open.user_id = :user AND open.solved_by IS NULL AND open.created_at >= :unsolved_since
-                 AND NOT EXISTS (SELECT 1 FROM lesson_triggers WHERE fingerprint_id = open.fingerprint_id)
-                 AND NOT EXISTS (SELECT 1 FROM error_events WHERE fingerprint_id = open.fingerprint_id AND solved_by IS NOT NULL)
-               GROUP BY +open.fingerprint_id HAVING count(*) >= :times"""
-"""The failures that came so often since a time, and that nothing ever solved."""
+               WHERE open.user_id = :user AND open.solved_by IS NULL
+               AND open.created_at >= :unsolved_since
+               AND NOT EXISTS (SELECT 1 FROM lesson_triggers
+                               WHERE fingerprint_id = open.fingerprint_id)
+               AND NOT EXISTS (SELECT 1 FROM error_events
+                               WHERE fingerprint_id = open.fingerprint_id AND solved_by IS NOT NULL)
+               GROUP BY +open.fingerprint_id
+               HAVING count(*) >= :times"""
+"""SQL for the failures that came at least so often since a time, and were never solved."""
 
 
 def current_run(
@@ -41,13 +55,13 @@ def current_run(
     task: str,
     since: datetime,
 ) -> Run | None:
-    """Return the run that goes on: the same task, or without one the same tool, in the same place,
-    with no long pause.
+    """Return the open run of a task, or else of a tool, in a place, without a long pause.
 
-    One of which it is known whether it passed is over.
+    A run with a final result is over.
     """
     sql = f"""{_RUN} AND client = :client AND agent = :agent AND scope = :scope AND task = :task
-              AND (task <> '' OR tool = :tool) AND last_at >= :since AND passed IS NULL ORDER BY last_at DESC LIMIT 1"""
+              AND (task <> '' OR tool = :tool) AND last_at >= :since AND passed IS NULL
+              ORDER BY last_at DESC LIMIT 1"""
     about = {"client": client, "agent": agent, "tool": tool, "scope": scope, "task": task}
     return session.record(Run, sql, **about, since=since)
 
@@ -56,14 +70,9 @@ def add_run(
     session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str
 ) -> Run:
     run_id = session.new_id()
-    where = {
-        "client": client,
-        "agent": agent,
-        "tool": "" if task else tool,
-        "scope": scope,
-        "task": task,
-    }
-    session.insert("runs", id=run_id, **where, started_at=session.now, last_at=session.now)
+    about = {"client": client, "agent": agent, "scope": scope, "task": task}
+    times = {"started_at": session.now, "last_at": session.now}
+    session.insert("runs", id=run_id, **about, tool="" if task else tool, **times)
     return get_run(session, run_id)
 
 
@@ -73,7 +82,7 @@ def get_run(session: Session, run_id: str) -> Run:
 
 
 def list_runs(session: Session, limit: int) -> list[Run]:
-    """Return runs, the latest first."""
+    """Return runs, latest first."""
     return session.records(
         Run, f"{_RUN} ORDER BY r.last_at DESC, r.id DESC LIMIT :limit", limit=limit
     )
@@ -87,58 +96,54 @@ def last_step_worked(session: Session, run_id: str) -> bool:
 
 
 def finish(session: Session, run_id: str, *, passed: bool, score: float | None) -> None:
-    """Note what a deterministic evaluator says of a run."""
+    """Save the result of a deterministic evaluator for a run."""
     session.alter("runs", run_id, passed=passed, score=score, referee="deterministic")
 
 
 def remove(session: Session, run_ids: Sequence[str]) -> None:
-    """Delete runs with all that happened in them, and the fingerprints that nothing else has."""
+    """Delete runs with their steps, and the fingerprints that nothing else uses."""
     session.run(
         "DELETE FROM runs WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))",
         ids=run_ids,
     )
-    session.run(
-        """DELETE FROM fingerprints WHERE user_id = :user AND id NOT IN (SELECT fingerprint_id FROM error_events)
-           AND id NOT IN (SELECT fingerprint_id FROM lesson_triggers)
-           AND id NOT IN (SELECT merged_into FROM fingerprints WHERE merged_into IS NOT NULL)"""
-    )
+    unused = """DELETE FROM fingerprints
+                WHERE user_id = :user
+                AND id NOT IN (SELECT fingerprint_id FROM error_events)
+                AND id NOT IN (SELECT fingerprint_id FROM lesson_triggers)
+                AND id NOT IN (SELECT merged_into FROM fingerprints
+                               WHERE merged_into IS NOT NULL)"""
+    session.run(unused)
 
 
 def add_step(session: Session, run: Run, attempt: ToolAttempt, feedback: Feedback) -> str:
     """Add a step to a run; return its id."""
     step_id, cost = session.new_id(), feedback.efficiency_signal
     sql = "SELECT coalesce(max(seq), 0) + 1 FROM run_steps WHERE run_id = :run AND user_id = :user"
-    signals = {
+    row = {
+        "run_id": run.id,
+        "seq": session.value(sql, run=run.id),
+        "action": attempt.action,
+        "exit_code": attempt.exit_code,
         "hard_failure": feedback.hard_failure,
         "constraint_failure": feedback.constraint_failure,
-    }
-    measured = {
         "progress": feedback.progress_signal,
         "seconds": cost.seconds,
         "tokens": cost.tokens,
         "cost": cost.cost,
+        "created_at": session.now,
     }
-    seq = session.value(sql, run=run.id)
-    did = {"action": attempt.action, "exit_code": attempt.exit_code}
-    session.insert(
-        "run_steps",
-        id=step_id,
-        run_id=run.id,
-        seq=seq,
-        **did,
-        **signals,
-        **measured,
-        created_at=session.now,
-    )
+    session.insert("run_steps", id=step_id, **row)
     session.alter("runs", run.id, last_at=session.now)
     return step_id
 
 
 def last_progress(session: Session, run: Run) -> float | None:
-    """Return how near the goal was after the last step of a run."""
-    sql = "SELECT progress FROM run_steps WHERE run_id = :run AND user_id = :user ORDER BY seq DESC LIMIT 1"
-    found: float | None = session.value(sql, run=run.id)
-    return found
+    """Return the progress after the last step of a run."""
+    sql = """SELECT progress FROM run_steps
+             WHERE run_id = :run AND user_id = :user
+             ORDER BY seq DESC LIMIT 1"""
+    progress: float | None = session.value(sql, run=run.id)
+    return progress
 
 
 def steps_of(session: Session, run_id: str) -> list[RunStep]:
@@ -150,10 +155,9 @@ def steps_of(session: Session, run_id: str) -> list[RunStep]:
 
 
 def fingerprints_of(session: Session, tool: str, scope: str, action: str) -> list[str]:
-    """Return the ids of the fingerprints by which the failures of an action in a place are
-    recognised.
-    """
-    sql = f"SELECT DISTINCT fingerprint_id FROM ({_EVENT}) WHERE tool = :tool AND scope = :scope AND action = :action"  # noqa: S608
+    """Return the ids of the fingerprints of an action's failures in a place."""
+    sql = f"""SELECT DISTINCT fingerprint_id FROM ({_EVENT})
+              WHERE tool = :tool AND scope = :scope AND action = :action"""  # noqa: S608
     return session.column(sql, tool=tool, scope=scope, action=action)
 
 
@@ -167,27 +171,23 @@ def add_error(
 ) -> str:
     """Add the failure of a step; return its id."""
     event_id = session.new_id()
-    about = {
-        "step_id": step_id,
-        "fingerprint_id": fingerprint_id,
-        "channel": channel,
-        "excerpt": excerpt,
-    }
-    session.insert(
-        "error_events", id=event_id, **about, progress_delta=delta, created_at=session.now
-    )
+    about = {"step_id": step_id, "fingerprint_id": fingerprint_id, "channel": channel}
+    row = {**about, "excerpt": excerpt, "progress_delta": delta, "created_at": session.now}
+    session.insert("error_events", id=event_id, **row)
     return event_id
 
 
 def open_failures(
     session: Session, client: RunClient, agent: str, scope: str, since: datetime
 ) -> list[ErrorEvent]:
-    """Return the failures of a client in a place for which nothing worked yet, the latest first.
+    """Return the unsolved failures of a client in a place, latest first.
 
-    One that came again and that nothing ever solved stays open for longer.
+    A failure that came again and was never solved stays open for longer.
     """
-    sql = f"""{_EVENT} AND e.solved_by IS NULL AND r.client = :client AND r.agent = :agent AND r.scope = :scope
-              AND (e.created_at >= :since OR e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED}))
+    sql = f"""{_EVENT} AND e.solved_by IS NULL AND r.client = :client AND r.agent = :agent
+              AND r.scope = :scope
+              AND (e.created_at >= :since
+                   OR e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED}))
               ORDER BY e.id DESC"""
     about = {"client": client, "agent": agent, "scope": scope, "times": WAITS_LONGER}
     return session.records(
@@ -196,10 +196,13 @@ def open_failures(
 
 
 def unsolved(session: Session, limit: int) -> list[Unsolved]:
-    """Return the failures that came again and that nothing ever solved, the latest first."""
-    sql = f"""SELECT max(e.id) AS id, f.tool, s.action, count(*) AS times, max(e.created_at) AS at FROM error_events e
-              JOIN run_steps s ON s.id = e.step_id JOIN fingerprints f ON f.id = e.fingerprint_id
-              WHERE e.user_id = :user AND e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED})
+    """Return the repeated failures that were never solved, latest first."""
+    sql = f"""SELECT max(e.id) AS id, f.tool, s.action, count(*) AS times, max(e.created_at) AS at
+              FROM error_events e
+              JOIN run_steps s ON s.id = e.step_id
+              JOIN fingerprints f ON f.id = e.fingerprint_id
+              WHERE e.user_id = :user AND e.created_at >= :unsolved_since
+              AND e.fingerprint_id IN ({_UNSOLVED})
               GROUP BY e.fingerprint_id ORDER BY max(e.id) DESC LIMIT :limit"""  # noqa: S608
     return session.records(
         Unsolved, sql, unsolved_since=session.now - UNSOLVED_DAYS, times=RECURS, limit=limit
@@ -207,38 +210,37 @@ def unsolved(session: Session, limit: int) -> list[Unsolved]:
 
 
 def step_before(session: Session, run: Run, step_id: str, since: datetime) -> str | None:
-    """Return the step that a client did in the place of a run before another, with whatever tool;
-    None if none since a time.
-    """
+    """Return the previous step of a client in the place of a run, with any tool, since a time."""
     sql = """SELECT max(s.id) FROM runs r JOIN run_steps s ON s.run_id = r.id
-             WHERE r.user_id = :user AND r.client = :client AND r.agent = :agent AND r.scope = :scope AND s.id < :id
-               AND r.last_at >= :since"""
+             WHERE r.user_id = :user AND r.client = :client AND r.agent = :agent
+             AND r.scope = :scope AND s.id < :id AND r.last_at >= :since"""
     about = {"client": run.client, "agent": run.agent, "scope": run.scope, "since": since}
-    found: str | None = session.value(sql, id=step_id, **about)
-    return found
+    previous: str | None = session.value(sql, id=step_id, **about)
+    return previous
 
 
 def last_failure(session: Session, scope: str, tool: str, since: datetime) -> ErrorEvent | None:
-    """Return what failed last in a place, or in any since a time, if the person did it with a
-    certain tool.
-    """
-    sql = f"""{_EVENT} AND (r.scope = :scope OR f.tool = :tool AND r.client = 'person' AND e.created_at >= :since)
+    """Return the last failure in a place, or anywhere by the person with one tool since a time."""
+    sql = f"""{_EVENT}
+              AND (r.scope = :scope
+                   OR f.tool = :tool AND r.client = 'person' AND e.created_at >= :since)
               ORDER BY e.id DESC LIMIT 1"""
     return session.record(ErrorEvent, sql, scope=scope, tool=tool, since=since)
 
 
 def latest_steps(session: Session, scope: str, since: datetime, limit: int) -> list[LatestStep]:
-    """Return what was done in a place since a time, where the tool itself tells how it went, the
-    latest first.
-    """
-    sql = f"""SELECT s.action, e.id IS NOT NULL AS failed, s.seconds, s.created_at AS at, coalesce(f.shape, '') AS shape,
-                     coalesce(f.subject, '') AS subject, coalesce(f.tags, '[]') AS tags
+    """Return the steps of known outcome in a place since a time, latest first."""
+    sql = f"""SELECT s.action, e.id IS NOT NULL AS failed, s.seconds, s.created_at AS at,
+                     coalesce(f.shape, '') AS shape, coalesce(f.subject, '') AS subject,
+                     coalesce(f.tags, '[]') AS tags
               FROM (SELECT s.id FROM runs r JOIN run_steps s ON s.run_id = r.id
                     WHERE r.user_id = :user AND r.scope = :scope AND r.last_at >= :since AND {KNOWN}
                     ORDER BY s.id DESC LIMIT :limit) latest
-              JOIN run_steps s ON s.id = latest.id LEFT JOIN error_events e ON e.step_id = s.id
+              JOIN run_steps s ON s.id = latest.id
+              LEFT JOIN error_events e ON e.step_id = s.id
               LEFT JOIN fingerprints own ON own.id = e.fingerprint_id
-              LEFT JOIN fingerprints f ON f.id = coalesce(own.merged_into, own.id) ORDER BY s.id DESC"""  # noqa: S608
+              LEFT JOIN fingerprints f ON f.id = coalesce(own.merged_into, own.id)
+              ORDER BY s.id DESC"""  # noqa: S608
     return session.records(LatestStep, sql, scope=scope, since=since, limit=limit)
 
 
@@ -250,16 +252,21 @@ def get_error(session: Session, event_id: str) -> ErrorEvent:
 
 
 def solve(session: Session, event_ids: Sequence[str], step_id: str) -> None:
-    """Note which step worked after some failures."""
-    sql = "UPDATE error_events SET solved_by = :step WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    """Save the step that solved some failures."""
+    sql = """UPDATE error_events SET solved_by = :step
+             WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"""
     session.run(sql, step=step_id, ids=event_ids)
 
 
 def times(session: Session, fingerprint_id: str) -> tuple[int, int]:
-    """Return how often a failure happened, and in how many runs."""
-    sql = """SELECT count(*) AS n, count(DISTINCT s.run_id) AS runs FROM error_events e JOIN run_steps s ON s.id = e.step_id
-             WHERE e.user_id = :user AND e.fingerprint_id IN (
-                 SELECT :id UNION ALL SELECT id FROM fingerprints WHERE user_id = :user AND merged_into = :id)"""
+    """Return the number of times that a failure happened, and the number of its runs."""
+    sql = """SELECT count(*) AS n, count(DISTINCT s.run_id) AS runs
+             FROM error_events e JOIN run_steps s ON s.id = e.step_id
+             WHERE e.user_id = :user
+             AND e.fingerprint_id IN (SELECT :id
+                                      UNION ALL
+                                      SELECT id FROM fingerprints
+                                      WHERE user_id = :user AND merged_into = :id)"""
     (row,) = session.run(sql, id=fingerprint_id)
     return row["n"], row["runs"]
 
@@ -267,10 +274,11 @@ def times(session: Session, fingerprint_id: str) -> tuple[int, int]:
 def evidence_of(
     session: Session, fingerprint_ids: Sequence[str], limit: int = 20
 ) -> list[Evidence]:
-    """Return when some failures happened, the latest first, with what worked then."""
+    """Return the times and solutions of some failures, latest first."""
     sql = """SELECT s.run_id, s.action, e.created_at AS at, solving.action AS solved_by
              FROM error_events e
-             JOIN run_steps s ON s.id = e.step_id LEFT JOIN run_steps solving ON solving.id = e.solved_by
+             JOIN run_steps s ON s.id = e.step_id
+             LEFT JOIN run_steps solving ON solving.id = e.solved_by
              WHERE e.user_id = :user AND e.fingerprint_id IN (SELECT value FROM json_each(:ids))
              ORDER BY e.id DESC LIMIT :limit"""
     return session.records(Evidence, sql, ids=fingerprint_ids, limit=limit)

@@ -1,6 +1,4 @@
-"""The schema: the migrations that create it, and which tables, indexes and triggers each version
-must have.
-"""
+"""The schema: the migrations that create it, and the tables, indexes and triggers of a version."""
 
 import re
 import sqlite3
@@ -20,9 +18,7 @@ APPLICATION_ID = 0x4D454D41  # "MEMA"
 
 
 def add_functions(connection: sqlite3.Connection) -> None:
-    """Give SQL what it has not got itself: its lower() knows A to Z only, and its index no script
-    without spaces.
-    """
+    """Define the SQL functions `casefold`, for any alphabet, and `in_pairs`, for full text."""
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.create_function("in_pairs", 1, _in_pairs, deterministic=True)
 
@@ -36,32 +32,28 @@ def _in_pairs(text: str) -> str:
 
 
 def scripts() -> list[Path]:
-    """Return the migrations in their order; their number is the version of the schema."""
+    """Return the migrations in order; their number is the version of the schema."""
     return sorted(path for path in paths.bundled("migrations").iterdir() if path.suffix == ".sql")
 
 
 def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
-    """Bring a file up to date. `back_up` is called with the old version first, unless the file is
-    new.
-    """
+    """Migrate a file. `back_up` is called with the old version first, unless the file is new."""
     files = scripts()
-    done = writer.execute("PRAGMA user_version").fetchone()[0]
-    if done == len(files):
+    version = writer.execute("PRAGMA user_version").fetchone()[0]
+    if version == len(files):
         return
     import sqlite_utils  # most starts migrate nothing, and need none of it
     from sqlite_utils import Migrations
 
-    if done:
-        back_up(done)
-    writer.execute(
-        f"PRAGMA application_id = {APPLICATION_ID}"
-    )  # first: killed while it is made, a file is known as ours
+    if version:
+        back_up(version)
+    # first, so that a file is known as ours even if a kill leaves it unfinished
+    writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     migrations = Migrations("memapp")
     for number, file in enumerate(files, start=1):
         migrations(name=file.stem)(_migration(number, file))
-    writer.execute(
-        "PRAGMA foreign_keys = 0"
-    )  # else a table that is made anew would take with it what refers to it
+    # else a rebuilt table would delete the rows that refer to it
+    writer.execute("PRAGMA foreign_keys = 0")
     try:
         migrations.apply(sqlite_utils.Database(writer, execute_plugins=False))
     finally:
@@ -69,14 +61,11 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
 
 
 def count_listed(conn: sqlite3.Connection) -> int:
-    """Return how many migrations a file says were applied to it."""
+    """Return the number of migrations that a file lists as applied."""
     if not conn.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone():
         return 0
-    return int(
-        conn.execute(
-            "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = 'memapp'"
-        ).fetchone()[0]
-    )
+    sql = "SELECT count(*) FROM _sqlite_migrations WHERE migration_set = 'memapp'"
+    return int(conn.execute(sql).fetchone()[0])
 
 
 def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], None]":
@@ -86,7 +75,7 @@ def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], No
             db.conn.execute(statement)
         if lost := db.conn.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(
-                f"After {file.name} a row of {lost[0]} refers to none of {lost[2]}.",
+                f"After {file.name}, a row of {lost[0]} refers to a missing row of {lost[2]}.",
                 "Nothing was changed.",
             )
         db.conn.execute(f"PRAGMA user_version = {number}")
@@ -108,9 +97,7 @@ def statements(script: str) -> Iterator[str]:
 
 
 def golden(version: int) -> tuple[set[tuple[str, str, str]], set[tuple[str, ...]]]:
-    """Return the tables, indexes and triggers that a file of a version must have, and its fixed
-    rows, each behind its table.
-    """
+    """Return the schema that a file of a version must have, and its fixed rows by table."""
     return _made_by(tuple(scripts()[:version]))
 
 
@@ -126,29 +113,20 @@ def _made_by(files: tuple[Path, ...]) -> tuple[set[tuple[str, str, str]], set[tu
 
 
 def words_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
-    """Return the fixed rows of a file: the words that columns may hold, and the fields of the
-    profile.
-    """
-    from memapp.store.vocabulary import (
-        VOCABULARY,
-    )  # who only opens a file waits for none of the words
+    """Return the fixed rows of a file: allowed values of columns, and the fields of the profile."""
+    from memapp.store.vocabulary import VOCABULARY  # opening a file does not wait for it
 
-    there = {
-        name
-        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    }  # of that version
-    tables = there.intersection((*VOCABULARY, "profile_fields"))
+    existing = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    tables = {name for (name,) in existing}.intersection((*VOCABULARY, "profile_fields"))
     return {
         (table, *map(str, row))
         for table in tables
-        for row in connection.execute(f"SELECT * FROM {table}")
+        for row in connection.execute(f"SELECT * FROM {table}")  # noqa: S608
     }
 
 
 def schema_of(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
-    """Return what a file consists of, without what SQLite and sqlite-utils keep there for
-    themselves.
-    """
+    """Return the schema of a file, without the internal tables of SQLite and sqlite-utils."""
     rows = connection.execute(
         "SELECT type, name, tbl_name, coalesce(sql, '') AS sql FROM sqlite_master"
     )

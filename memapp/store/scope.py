@@ -1,6 +1,4 @@
-"""The scope of a query: what it may see, limited inside the SQL, before anything is ranked or cut
-off.
-"""
+"""The scope of a query: the visible memories, limited in SQL before anything is ranked or cut."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +10,10 @@ from memapp.store.encoding import to_json, to_text
 _CONDITIONS = {
     "agent_id": "o.agent_id = :agent_id",
     "run_id": "o.run_id = :run_id",
-    "actor_id": """EXISTS (SELECT 1 FROM history h WHERE h.memory_id = o.id AND h.event = 'ADD'
-                           AND :actor_id IN (h.actor, substr(h.actor, 1, instr(h.actor, ':') - 1)))""",
+    "actor_id": """EXISTS (SELECT 1 FROM history h
+                           WHERE h.memory_id = o.id AND h.event = 'ADD'
+                           AND :actor_id IN (h.actor,
+                                             substr(h.actor, 1, instr(h.actor, ':') - 1)))""",
     "role": """EXISTS (SELECT 1 FROM memory_sources s JOIN messages m ON m.id = s.message_id
                        WHERE s.memory_id = o.id AND m.role = :role)""",
     "pinned": "o.pinned = :pinned",
@@ -26,18 +26,18 @@ _CONDITIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one query may see of `memories o`."""
+    """The memories that one query may see."""
 
     user_id: str
     categories: frozenset[str] | None = None
-    """None: the person looks, who may see all."""
+    """None for the person, who may see all."""
     recent_activity_since: datetime | None = None
-    """From when on memories of the category `activity` are visible."""
+    """The time from which memories of the category `activity` are visible."""
     filters: QueryFilters = field(default_factory=QueryFilters)
 
     @property
     def where(self) -> str:
-        """The conditions, as SQL over `memories o` with named values."""
+        """Return the conditions, as SQL over `memories o` with named values."""
         conditions = ["o.user_id = :user", "o.state = 'live'"]
         if self.categories is not None:
             conditions.append(

@@ -1,8 +1,6 @@
-"""The search of the indexes: full text, meaning, and nearly the same spelling; what they find
-becomes ranking's candidates.
+"""The search of the indexes, by full text, meaning and spelling, for the candidates of ranking.
 
-Only what belongs to the person and is live takes part, and it does so before anything is cut off by
-a limit.
+Only live rows of the person take part, before a limit cuts anything off.
 """
 
 from collections import Counter
@@ -21,64 +19,75 @@ from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
 FACTS_BY_WORDS = 50
 MESSAGES_BY_WORDS = 200
-"""More, since a message may owe its place to its neighbours."""
+"""More than facts, since a message may match by its neighbours."""
 LIKELY_ENOUGH = 8
-"""The best matches, as a multiple of those wanted: to read the row of every match takes as long as
-to find them all.
-"""
+"""The matches read, as a multiple of those wanted: reading all rows would double the time."""
 BY_MEANING = 50
 MISSPELT_AMONG = 1000
-"""How many facts, the newest, are read for a word that no fact holds as it is written."""
+"""The number of newest facts compared with a word that no fact contains."""
 MISSPELT_LETTERS = 4
 """Shorter words would fuzzily match almost any text."""
 TEXT_CHARS = 2000
-"""As much of a message is compared and shown."""
+"""The part of a message that is compared and shown."""
 CONTEXT_WEIGHT = 0.4
-"""A word next to a message counts less than one in it."""
+"""The weight of a word next to a message, less than one in it."""
 TAG_WEIGHT = 0.5
 
-# CROSS JOIN: what is asked for comes first; else the planner reads every row of the person instead.
-_MEMORIES_BY_WORDS = """
-    SELECT o.key, f.score FROM (
-        SELECT rowid, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts WHERE memories_fts MATCH :query
-        ORDER BY score DESC LIMIT :among) f CROSS JOIN memories o ON o.key = f.rowid
-    WHERE {where} ORDER BY f.score DESC LIMIT :limit"""
-_MEMORIES_BY_KEY = """
-    SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
-           o.kind = 'insight' AS is_insight, o.valid_until,
-           (SELECT group_concat(value, char(10)) FROM (SELECT value FROM json_each(o.tags)
-                                                       UNION ALL SELECT value FROM json_each(o.steps))) AS around
-    FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
+# CROSS JOIN keeps the order of the tables, else the planner reads every row of the person.
+_MEMORIES_BY_WORDS = """SELECT o.key, f.score
+                        FROM (SELECT rowid, -bm25(memories_fts, 1.0, :weight) AS score
+                              FROM memories_fts
+                              WHERE memories_fts MATCH :query
+                              ORDER BY score DESC LIMIT :among) f
+                        CROSS JOIN memories o ON o.key = f.rowid
+                        WHERE {where}
+                        ORDER BY f.score DESC LIMIT :limit"""
+_MEMORIES_BY_KEY = """SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance,
+                             o.pinned, o.created_at AS at, o.kind = 'insight' AS is_insight,
+                             o.valid_until,
+                             (SELECT group_concat(value, char(10))
+                              FROM (SELECT value FROM json_each(o.tags)
+                                    UNION ALL
+                                    SELECT value FROM json_each(o.steps))) AS around
+                      FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
+                      WHERE {where}"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
 _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
-_MESSAGES_BY_WORDS = """
-    SELECT o.key, f.score FROM (
-        SELECT rowid, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts WHERE messages_fts MATCH :query
-        ORDER BY score DESC LIMIT :among) f CROSS JOIN messages o ON o.key = f.rowid
-    WHERE o.user_id = :user AND o.active = 1 AND (:commands OR o.origin <> 'command')
-      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
-    ORDER BY f.score DESC LIMIT :limit"""
-_MESSAGES_BY_KEY = """
-    SELECT o.key, 'message' AS kind, o.id, o.thread_id, o.seq, o.role AS said_by, substr(o.text, 1, :chars) AS text,
-           o.context AS around, o.created_at AS at
-    FROM json_each(:keys) asked CROSS JOIN messages o ON o.key = asked.value
-    WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
-      AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
+_MESSAGES_BY_WORDS = """SELECT o.key, f.score
+                        FROM (SELECT rowid, -bm25(messages_fts, 1.0, :weight) AS score
+                              FROM messages_fts
+                              WHERE messages_fts MATCH :query
+                              ORDER BY score DESC LIMIT :among) f
+                        CROSS JOIN messages o ON o.key = f.rowid
+                        WHERE o.user_id = :user AND o.active = 1
+                        AND (:commands OR o.origin <> 'command')
+                        AND EXISTS (SELECT 1 FROM threads t
+                                    WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
+                        ORDER BY f.score DESC LIMIT :limit"""
+_MESSAGES_BY_KEY = """SELECT o.key, 'message' AS kind, o.id, o.thread_id, o.seq, o.role AS said_by,
+                             substr(o.text, 1, :chars) AS text, o.context AS around,
+                             o.created_at AS at
+                      FROM json_each(:keys) asked CROSS JOIN messages o ON o.key = asked.value
+                      WHERE o.user_id = :user AND o.active = 1
+                      AND o.status IN ('complete', 'stopped', 'interrupted')
+                      AND EXISTS (SELECT 1 FROM threads t
+                                  WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
 _TAUGHT = "(m.origin <> 'reflected' AND m.kind <> 'insight')"
-"""SQL for a memory whose end is a word on its messages: to dismiss an insight or an episode is
-none.
-"""
+"""SQL for a memory whose deletion also withdraws its messages, unlike an insight or an episode."""
+# The second case: the person wrote something else in its place.
 _NO_LONGER_HOLDS = f"""(
     m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
-    OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref  -- the person wrote something else in its place
+    OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref
                WHERE h.memory_id = m.id AND h.event = 'UPDATE' AND h.actor = 'person'
-                 AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
-                 AND s.message_id IN (SELECT value FROM json_each(versions.snapshot, '$.sources'))
-                 AND {NORMAL_TEXT} NOT IN (m.normal_text, (SELECT {NORMAL_TEXT} FROM versions WHERE id = h.new_ref))))"""  # noqa: S608
+               AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
+               AND s.message_id IN (SELECT value FROM json_each(versions.snapshot, '$.sources'))
+               AND {NORMAL_TEXT} NOT IN (m.normal_text,
+                                         (SELECT {NORMAL_TEXT} FROM versions
+                                          WHERE id = h.new_ref))))"""  # noqa: S608
 
 
 def search_memories(
@@ -89,7 +98,7 @@ def search_memories(
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
 ) -> list[Candidate]:
-    """Return the facts in scope that hold a word, or nearly, or mean something alike. Unordered."""
+    """Return the facts in scope that match a word, nearly match, or are alike. Unordered."""
     by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
     fixed = {**scope.values, "weight": TAG_WEIGHT}
     by_words = _scores(
@@ -109,10 +118,9 @@ def search_messages(
     unfinished: bool = False,
     commands: bool = False,
 ) -> list[Candidate]:
-    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something
-    alike.
+    """Return messages of existing chats that match a word, stand beside one, or are alike.
 
-    Commands, and what they wrote, are among them only where that is said.
+    Commands and their output are included only with `commands`.
     """
     fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT, "commands": commands}
     by_words = _scores(
@@ -129,22 +137,23 @@ def search_messages(
 def _candidates(
     rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]
 ) -> list[Candidate]:
-    """Return what was found, each row with its scores by their names."""
+    """Return the rows as candidates, with their scores by name."""
     return [
         record(
             Candidate,
             row,
             cosine=likeness.of(key),
-            **{name: found.get(key, 0.0) for name, found in scores.items()},
+            **{name: by_key.get(key, 0.0) for name, by_key in scores.items()},
         )
         for key, row in rows.items()
     ]
 
 
 def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str]]:
-    """Return for each fact the ids of the messages it came from."""
+    """Return the ids of the source messages of each fact."""
     sources: dict[str, set[str]] = {memory_id: set() for memory_id in memory_ids}
-    sql = """SELECT s.memory_id, s.message_id FROM json_each(:ids) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
+    sql = """SELECT s.memory_id, s.message_id
+             FROM json_each(:ids) asked CROSS JOIN memory_sources s ON s.memory_id = asked.value
              WHERE s.user_id = :user"""
     for row in session.run(sql, ids=memory_ids):
         sources[row["memory_id"]].add(row["message_id"])
@@ -152,88 +161,101 @@ def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str
 
 
 def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages of which a fact left memory, or was reworded, since the person took it
-    back or said otherwise.
-    """
+    """Return the messages whose fact the person deleted, corrected or withdrew."""
+    # The last part: a reply may repeat a message that was taken back.
     sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
               WHERE +m.user_id = :user AND {_TAUGHT} AND {_NO_LONGER_HOLDS}
-                AND s.message_id IN (SELECT value FROM json_each(:ids))
-              UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))
-              UNION SELECT m.id FROM json_each(:ids) CROSS JOIN messages m ON m.id = value  -- a reply may say it again
+              AND s.message_id IN (SELECT value FROM json_each(:ids))
+              UNION
+              SELECT message_id FROM taken_back
+              WHERE message_id IN (SELECT value FROM json_each(:ids))
+              UNION
+              SELECT m.id FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
               WHERE m.reply_to IN (SELECT message_id FROM taken_back)"""  # noqa: S608
     return set(session.column(sql, ids=message_ids))
 
 
 def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
-    """Let messages be no evidence from now on, and be told in no chat: the person said so. Return
-    those that were not yet so.
-    """
+    """Withdraw messages from evidence and from every chat; return those not withdrawn before."""
     return [
-        memory_id
-        for memory_id in message_ids
-        if session.insert_new("taken_back", message_id=memory_id)
+        message_id
+        for message_id in message_ids
+        if session.insert_new("taken_back", message_id=message_id)
     ]
 
 
 def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
-    """Let messages be told again."""
-    sql = "DELETE FROM taken_back WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"
+    """Reinstate withdrawn messages."""
+    sql = """DELETE FROM taken_back
+             WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"""
     session.run(sql, ids=message_ids)
 
 
 def unread(session: Session, message_ids: Sequence[str]) -> dict[str, str]:
-    """Return what was said in messages from which nothing is learned yet, or in what they answer,
-    of those that are such.
-    """
-    sql = """SELECT i.value AS id, s.text FROM json_each(:ids) i CROSS JOIN messages m ON m.id = i.value
-             CROSS JOIN messages s ON s.id IN (m.id, m.reply_to) CROSS JOIN surprises u ON u.message_id = s.id
+    """Return the texts of messages still to be learned from, or of the messages they answer."""
+    sql = """SELECT i.value AS id, s.text
+             FROM json_each(:ids) i
+             CROSS JOIN messages m ON m.id = i.value
+             CROSS JOIN messages s ON s.id IN (m.id, m.reply_to)
+             CROSS JOIN surprises u ON u.message_id = s.id
              WHERE s.user_id = :user AND u.state IN ('pending', 'failed')"""
     return {row["id"]: row["text"] for row in session.run(sql, ids=message_ids)}
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:
-    """Return what messages say that waits for the person's yes, or did not get it, of those that
-    say such a thing.
+    """Return the pending or denied statements in messages, by message.
 
-    A reply may say again what it answers, and a question of memapp what it asks about. A message of
-    an imported chat waits until the last word on that chat is a yes.
+    A reply may repeat the message it answers, and a question of memapp its request. A message of an
+    imported chat is pending until the last decision on that chat is an approval.
     """
     sql = """WITH said AS (
-                 SELECT value AS id, value AS source FROM json_each(:ids)
-                 UNION SELECT m.id, m.reply_to FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
-                 WHERE m.reply_to IS NOT NULL),
+               SELECT value AS id, value AS source FROM json_each(:ids)
+               UNION
+               SELECT m.id, m.reply_to FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
+               WHERE m.reply_to IS NOT NULL),
              of_requests AS (
-                 SELECT said.id, said.source, e.request_id FROM said
-                 CROSS JOIN request_evidence e ON e.message_id = said.source
-                 UNION SELECT said.id, '', r.id FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
+               SELECT said.id, said.source, e.request_id
+               FROM said CROSS JOIN request_evidence e ON e.message_id = said.source
+               UNION
+               SELECT said.id, '', r.id
+               FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
              SELECT DISTINCT o.id, r.field, r.new_value AS value
              FROM of_requests o CROSS JOIN consent_requests r ON r.id = o.request_id
-             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied') AND r.field NOT IN ('chat', 'howto')
-               AND NOT (r.field = 'forgotten' AND EXISTS (
-                   SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
-                   WHERE s.message_id = o.source AND a.state = 'applied' AND a.field = r.field AND a.id > r.id
-                     AND a.new_value = r.new_value))
-             UNION ALL SELECT m.id, 'chat', '' FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
-             WHERE m.user_id = :user AND m.origin = 'import' AND coalesce((
-                   SELECT r.state FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
-                   WHERE e.message_id = m.id AND r.field = 'chat'
-                   ORDER BY r.state = 'pending' DESC, r.decided_at DESC, r.id DESC LIMIT 1), '') <> 'applied'"""
-    found: dict[str, list[Hint]] = {}
+             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied')
+             AND r.field NOT IN ('chat', 'howto')
+             AND NOT (r.field = 'forgotten'
+                      AND EXISTS (SELECT 1
+                                  FROM request_evidence s
+                                  JOIN consent_requests a ON a.id = s.request_id
+                                  WHERE s.message_id = o.source AND a.state = 'applied'
+                                  AND a.field = r.field AND a.id > r.id
+                                  AND a.new_value = r.new_value))
+             UNION ALL
+             SELECT m.id, 'chat', '' FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
+             WHERE m.user_id = :user AND m.origin = 'import'
+             AND coalesce((SELECT r.state
+                           FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
+                           WHERE e.message_id = m.id AND r.field = 'chat'
+                           ORDER BY r.state = 'pending' DESC, r.decided_at DESC, r.id DESC LIMIT 1),
+                          '') <> 'applied'"""
+    hints: dict[str, list[Hint]] = {}
     for row in session.run(sql, ids=message_ids):
-        found.setdefault(row["id"], []).append(Hint(row["field"], row["value"]))
-    return found
+        hints.setdefault(row["id"], []).append(Hint(row["field"], row["value"]))
+    return hints
 
 
 def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
-    """Keep the sources of facts that are about to be erased: of those that no longer hold, or of
-    all of them.
+    """Save the withdrawn messages of facts that are about to be erased, or all their messages.
 
-    What was merged into a memory that stays is still said there, and so it holds.
+    A memory merged into one that stays still holds.
     """
     sql = f"""INSERT INTO taken_back (user_id, message_id)
-              SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-              WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND {_TAUGHT} AND ({_NO_LONGER_HOLDS}
-                    OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
+              SELECT s.user_id, s.message_id
+              FROM memory_sources s JOIN memories m ON m.id = s.memory_id
+              WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND {_TAUGHT}
+              AND ({_NO_LONGER_HOLDS}
+                   OR :all AND (m.merged_into = ''
+                                OR m.merged_into IN (SELECT value FROM json_each(:ids))))
               ON CONFLICT DO NOTHING"""  # noqa: S608
     session.run(sql, ids=memory_ids, all=all_of_them)
 
@@ -241,27 +263,24 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
 def _scores(
     session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]
 ) -> dict[int, float]:
-    """Return keys with their bm25, turned so that more is better.
+    """Return keys with their bm25, negated so that more is better.
 
-    What may be seen is looked for among the best matches, and among all of them where these hold
-    too little.
+    Visible rows are searched among the best matches, and among all of them if those are too few.
     """
     if query is None:
         return {}
     for among in (LIKELY_ENOUGH * limit, -1):
-        found = {
+        scores = {
             row["key"]: row["score"]
             for row in session.run(sql, query=query, limit=limit, among=among, **fixed)
         }
-        if len(found) == limit:
+        if len(scores) == limit:
             break
-    return found
+    return scores
 
 
 def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:
-    """Return the facts that nearly hold a word which no fact holds, with the share of such words
-    among all.
-    """
+    """Return the facts that nearly match unknown words, with the share of these words among all."""
     unknown = [
         word for word in words if len(word) >= MISSPELT_LETTERS and not _known(session, scope, word)
     ]
@@ -287,13 +306,13 @@ def _rows(
     sql: str,
     fixed: Mapping[str, object],
     likeness: Likeness,
-    found: Iterable[int],
+    matches: Iterable[int],
 ) -> dict[int, Row]:
-    """Return the live rows of what was found and of the likest, by key.
+    """Return the live rows of the matches and of the most similar ones, by key.
 
-    A vector may belong to a chat that was deleted: then further ones are asked for.
+    A vector may belong to a deleted chat: then more are read.
     """
-    keys, asked = set(found), BY_MEANING
+    keys, asked = set(matches), BY_MEANING
     while True:
         nearest = likeness.nearest(asked, ranking.LEAST_COSINE)
         rows = {
@@ -302,6 +321,6 @@ def _rows(
         }
         alive = [key for key in nearest if key in rows]
         if len(alive) >= BY_MEANING or len(nearest) < asked:
-            kept = keys.union(alive[:BY_MEANING])
-            return {key: row for key, row in rows.items() if key in kept}
+            wanted = keys.union(alive[:BY_MEANING])
+            return {key: row for key, row in rows.items() if key in wanted}
         asked *= 4

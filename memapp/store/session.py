@@ -1,4 +1,4 @@
-"""Sessions: what services write and read with, in place of a connection."""
+"""Sessions: how services read and write, in place of a connection."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from memapp.store.records import record, stored
 T = TypeVar("T")
 
 Rejected = sqlite3.IntegrityError
-"""The schema refuses what was to be written."""
+"""The schema rejects a row."""
 
 
 USER_ID = "me"
@@ -21,11 +21,11 @@ USER_ID = "me"
 
 
 class Session:
-    """A connection, on behalf of one person, and one moment for all that is done with it.
+    """A connection on behalf of one person, at one moment.
 
-    In every statement `:user` is the person and `:now` the moment. What else it names is given by
-    name, and stands in the file as `records` writes it: ids are looked for with `IN (SELECT value
-    FROM json_each(:ids))`.
+    In every statement `:user` is the person and `:now` the moment. All other values are given by
+    name, and stored as `records` writes them: ids are looked up with `IN (SELECT value FROM
+    json_each(:ids))`.
     """
 
     __slots__ = ("_given", "conn", "now", "user_id")
@@ -41,50 +41,43 @@ class Session:
         return new_id(self.now)
 
     def normalise(self, text: str) -> str:
-        """Return what counts as the same text in this file."""
+        """Return the normalised text: equal for texts that count as the same."""
         return str(self.value("SELECT normalise(:text)", text=text))
 
     def gist(self, text: str) -> str:
-        """Return what a text says in whatever words."""
+        """Return the gist of a text, whatever the forms and order of its words."""
         return str(self.value("SELECT gist(:text)", text=text))
 
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""
-        return self.conn.execute(
-            sql, self._given | {name: stored(value) for name, value in values.items()}
-        )
+        named = {name: stored(value) for name, value in values.items()}
+        return self.conn.execute(sql, self._given | named)
 
     def run_many(
         self, sql: str, rows: Iterable[Mapping[str, Any]], /, **values: Any
     ) -> sqlite3.Cursor:
-        """Execute a statement for each row, whose values stand as they are in the file; others are
-        the same for all.
-        """
+        """Execute a statement for each row of stored values; `values` are the same for all rows."""
         alike = self._given | {name: stored(value) for name, value in values.items()}
         return self.conn.executemany(sql, [{**alike, **row} for row in rows])
 
     def insert(self, table: str, /, **row: Any) -> bool:
-        """Add a row of the person's; return that it is new."""
+        """Add a row of the person; return True."""
         return self._insert(table, row)
 
     def insert_new(self, table: str, /, **row: Any) -> bool:
-        """Add a row of the person's, unless one like it is there; return whether it is new."""
+        """Add a row of the person, unless it conflicts with another; return True if it is new."""
         return self._insert(table, row, "ON CONFLICT DO NOTHING")
 
     def put(self, table: str, /, **row: Any) -> None:
-        """Add a row of the person's, or give it these values if it is there."""
-        self._insert(
-            table,
-            row,
-            f"ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in row)}",
-        )
+        """Add a row of the person, or update the existing one."""
+        named = ", ".join(f"{name} = excluded.{name}" for name in row)
+        self._insert(table, row, f"ON CONFLICT DO UPDATE SET {named}")
 
     def alter(self, table: str, row_id: str, /, **values: Any) -> None:
-        """Give the person's row with an id other values."""
+        """Update the person's row with an id."""
         named = ", ".join(f"{name} = :{name}" for name in values)
-        self.run(
-            f"UPDATE {table} SET {named} WHERE user_id = :user AND id = :id", id=row_id, **values
-        )
+        sql = f"UPDATE {table} SET {named} WHERE user_id = :user AND id = :id"  # noqa: S608
+        self.run(sql, id=row_id, **values)
 
     def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> bool:
         names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
@@ -92,7 +85,7 @@ class Session:
         return self.run(sql, **row).rowcount == 1
 
     def row(self, sql: str, /, **values: Any) -> Row | None:
-        """Return the first row that a statement gives."""
+        """Return the first row of a statement; None without one."""
         found: Row | None = self.run(sql, **values).fetchone()
         return found
 
@@ -106,19 +99,17 @@ class Session:
         return [row[0] for row in self.run(sql, **values)]
 
     def record(self, kind: type[T], sql: str, /, **values: Any) -> T | None:
-        """Return the record that the first row holds."""
+        """Return the record of the first row; None without one."""
         found = self.row(sql, **values)
         return record(kind, found) if found else None
 
     def existing(self, kind: type[T], named: str, sql: str, /, **values: Any) -> T:
-        """Return the record that the first row holds. Raises `NotFound`, by that name, where there
-        is none.
-        """
+        """Return the record of the first row. Raises `NotFound` with the given name."""
         found = self.record(kind, sql, **values)
         if found is None:
             raise NotFound(f"There is no {named}.")
         return found
 
     def records(self, kind: type[T], sql: str, /, **values: Any) -> list[T]:
-        """Return the records that the rows hold."""
+        """Return the records of the rows."""
         return [record(kind, row) for row in self.run(sql, **values)]

@@ -1,9 +1,8 @@
-"""Snapshots: a memory with its sources and relations as one JSON object, each value by its name,
-with the version of the form.
+"""Snapshots: a memory with its sources and relations as one JSON object with a form version.
 
-A snapshot is what the history keeps as a version, and what is put back when a change is taken back.
-Names that are missing take the default of `Memory`, so what is at its default is left out; names
-that are not known are passed over: a snapshot outlives the schema it was taken in.
+The history keeps snapshots as versions, and an undo restores them. Missing names take the default
+of `Memory`, so default values are left out; unknown names are skipped: a snapshot outlives the
+schema it was taken in.
 """
 
 import json
@@ -22,11 +21,9 @@ FORM = 1
 TEXT, TAGS, STEPS, INSTEAD_OF = (
     f"snapshot ->> '{name}'" for name in ("text", "tags", "steps", "instead_of")
 )
-"""SQL for what a snapshot says, and for its tags, its steps and what it stands in place of, which
-are NULL where it has none.
-"""
+"""SQL for parts of a snapshot; tags, steps and replaced text are NULL where it has none."""
 NORMAL_TEXT = f"normalise({TEXT})"
-"""SQL for what counts as the same text."""
+"""SQL for the normalised text of a snapshot."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
 _DEFAULTS = {field.name: field.default for field in fields(Memory) if field.default is not MISSING}
 
@@ -37,32 +34,33 @@ class Snapshot:
 
     memory: Memory
     relations: Sequence[Mapping[str, Any]] = ()
-    """Their rows."""
+    """The rows of its relations."""
 
 
 def take(session: Session, memory_id: str) -> Snapshot | None:
-    """Return the snapshot of a memory as it is now, or None if there is no such memory."""
+    """Return the snapshot of a memory as it is now; None if there is no such memory."""
     found = get_memories(session, [memory_id])
     return of(session, found[0]) if found else None
 
 
 def of(session: Session, memory: Memory) -> Snapshot:
     """Return the snapshot of a memory that was just read."""
-    sql = f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
-              UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
+    sql = f"""SELECT {", ".join(_RELATION)} FROM relations
+              WHERE user_id = :user AND from_id = :id
+              UNION ALL
+              SELECT {", ".join(_RELATION)} FROM relations
+              WHERE user_id = :user AND to_id = :id
               ORDER BY id"""  # noqa: S608
-    return Snapshot(memory, [dict(item) for item in session.run(sql, id=memory.id)])
+    return Snapshot(memory, [dict(row) for row in session.run(sql, id=memory.id)])
 
 
 def of_new(memory: Memory) -> Snapshot:
-    """Return the snapshot of a memory that was just added, as `take` would read it: with each
-    source once, in order.
-    """
+    """Return the snapshot of a memory that was just added, equal to the one `take` would read."""
     return Snapshot(replace(memory, sources=tuple(sorted(set(memory.sources)))))
 
 
 def write(snapshot: Snapshot) -> str:
-    """Return a snapshot as JSON, without the id, which stands beside it."""
+    """Return a snapshot as JSON, without its id."""
     named = {
         name: value
         for name, value in _named(snapshot.memory).items()
@@ -72,14 +70,12 @@ def write(snapshot: Snapshot) -> str:
 
 
 def write_memory(memory: Memory) -> str:
-    """Return a memory as JSON with all its fields, as it waits with a consent request."""
+    """Return a memory as JSON with all its fields, for a consent request."""
     return to_json({"id": memory.id} | _named(memory))
 
 
 def _named(memory: Memory) -> dict[str, Any]:
-    """Return the fields of a memory by name but its id: times as they stand in its row, tags as an
-    array, a pin as a boolean.
-    """
+    """Return the fields of a memory but its id, for JSON: times as text, tags as an array."""
     row = {name: records.stored(value) for name, value in row_of(memory).items() if name != "id"}
     return {
         "version": FORM,
@@ -91,7 +87,7 @@ def _named(memory: Memory) -> dict[str, Any]:
 
 
 def read(snapshot: str, memory_id: str) -> Snapshot:
-    """Return what `write` or `write_memory` wrote of a memory."""
+    """Return the snapshot in the JSON of `write` or `write_memory`."""
     named = json.loads(snapshot)
     return Snapshot(
         Memory(**{"tags": (), **records.read(named, Memory), "id": memory_id}),
@@ -101,22 +97,22 @@ def read(snapshot: str, memory_id: str) -> Snapshot:
 
 @from_row
 def of_row(row: Row) -> Snapshot:
-    """Return the snapshot that a row has of a memory. Raises `Damaged`."""
+    """Return the snapshot in a row. Raises `Damaged`."""
     return read(row["snapshot"], row["memory_id"])
 
 
 def put_back(
     session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot
 ) -> None:
-    """Restore row, sources and relations from a snapshot; skip those whose targets are gone.
+    """Restore row, sources and relations from a snapshot, without deleted targets.
 
-    `after` is the snapshot that the undone change made. Relations found since then stay, unless the
-    text becomes another.
+    `after` is the snapshot that the undone change made. Newer relations stay, unless the text
+    changes.
     """
     memory = snapshot.memory
-    known = {relation["id"] for relation in after.relations}
-    found = (
-        [relation for relation in now.relations if relation["id"] not in known]
+    old_ids = {relation["id"] for relation in after.relations}
+    newer = (
+        [relation for relation in now.relations if relation["id"] not in old_ids]
         if now.memory.text == memory.text
         else []
     )
@@ -128,7 +124,8 @@ def put_back(
         "DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id
     )
     sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)
-                 SELECT m.user_id, :id, m.id FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value
+                 SELECT m.user_id, :id, m.id
+                 FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value
                  WHERE m.user_id = :user"""
     session.run(sources, id=memory_id, sources=memory.sources)
     session.run(
@@ -138,7 +135,8 @@ def put_back(
         f"""INSERT INTO relations ({", ".join(_RELATION)})
             SELECT :id, :user_id, f.id, t.id, :relation_type, :strength, :created_at
             FROM memories f JOIN memories t
-            WHERE f.user_id = :user_id AND f.id = :from_id AND t.user_id = :user_id AND t.id = :to_id
+            WHERE f.user_id = :user_id AND f.id = :from_id
+            AND t.user_id = :user_id AND t.id = :to_id
             ON CONFLICT DO NOTHING""",  # noqa: S608
-        [*snapshot.relations, *found],
+        [*snapshot.relations, *newer],
     )

@@ -1,6 +1,4 @@
-"""Traces of deleted text in the files, erased: in what SQLite keeps and in the copies; and a scan
-that proves they are gone.
-"""
+"""Traces of deleted text in the open file and in the copies: erasing them, and a scan as proof."""
 
 import os
 import sqlite3
@@ -37,31 +35,29 @@ from memapp.store.session import Session
 from memapp.store.soundness import FULL_TEXT_TABLES
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
-"""How the name of a copy ends that is still being written."""
+"""The endings of unfinished copies."""
 CHUNK = 256 * 1024
-"""Small, so that the screen need not wait while one is searched."""
+"""Small, so that the screen stays responsive during a search."""
 PIECE = 16 * 1024 * 1024
 PAGES_MERGED = 64
-"""Of an index, in one transaction. The file is cleaned in pieces too: whoever wants to write need
-not wait for long.
+"""Pages of an index merged in one transaction, few enough that other writers do not wait for long.
 """
 
 
 class Fate(StrEnum):
-    """What became of a copy of the file."""
+    """The outcome of an erasure for a copy of the file."""
 
-    UNTOUCHED = "it does not hold what is erased"
-    CLEANED = "erased inside it"
-    DROPPED = "deleted, since it cannot be cleaned: of another version, or damaged"
-    BARRED = "neither to be looked into nor to be deleted: of another user, on a disk that is read-only or fails"
+    UNTOUCHED = "contains none of the erased text"
+    CLEANED = "erased inside the copy"
+    DROPPED = "deleted: damaged or of another version, so it cannot be cleaned"
+    BARRED = "neither read nor deleted: another user's, or on a read-only or failing disk"
 
 
 def settle(database: Database) -> bool:
-    """Take what was deleted out of the indexes, the unused parts of the file, and the log; False if
-    another program reads that.
+    """Erase deleted text from the indexes, the free pages and the log.
 
-    Who writes meanwhile waits for one piece at a time, and at the end for one look at the whole: in
-    between, SQLite may have moved something from what was not done yet to where all was done.
+    Return False if another program reads the log. Writers wait for one piece at a time, and at the
+    end for one look at the whole: meanwhile SQLite may have moved pages to where all was done.
     """
     _merge_indexes(database.write)
     page_size = database.read().execute("PRAGMA page_size").fetchone()[0]
@@ -79,17 +75,18 @@ def settle(database: Database) -> bool:
 
 
 def copies(database: Database) -> list[Path]:
-    """Return the copies of the file: those that memapp made, and those that the person put among
-    the backups.
-    """
+    """Return the copies of the file, with those that the person put among the backups."""
     mine = read_id(database.path)
     others = (
         path
         for path in plain_files(database.path.parent / BACKUPS)
         if read_copy_name(path.name) is None
     )
-    made = [copy.path for copy in place.copies(database.path)]
-    return [*made, *(path for path in sorted(others) if is_sound(path) and read_id(path) == mine)]
+    by_memapp = [copy.path for copy in place.copies(database.path)]
+    return [
+        *by_memapp,
+        *(path for path in sorted(others) if is_sound(path) and read_id(path) == mine),
+    ]
 
 
 def clean_copy(
@@ -99,11 +96,10 @@ def clean_copy(
     traces: ByteNeedles,
     erase: Callable[[Session], Erased],
 ) -> Fate:
-    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill
-    leaves it sound.
+    """Erase inside a copy; delete one of memapp's own that has traces but cannot be cleaned.
 
-    One that nothing can be done about is no reason to keep the rest. Raises `DiskFull`: that
-    passes.
+    A kill leaves the copy sound. A copy that can be neither cleaned nor deleted does not stop the
+    rest. Raises `DiskFull`, which is temporary.
     """
     try:
         return Fate.CLEANED if _erase_inside(path, user_id, wording, erase) else Fate.UNTOUCHED
@@ -120,13 +116,11 @@ def clean_copy(
 
 
 def remove_unfinished(path: Path) -> None:
-    """Delete half-written files of a killed backup or export, those elsewhere as soon as their
-    folder is there.
-    """
+    """Delete unfinished files of a killed backup or export, if their folder is there."""
     names = [(path.name, ending) for ending in HALVES]
-    found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
+    files = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
     for unfinished in (
-        *(path for path in found if read_copy_name(path.name) in names),
+        *(path for path in files if read_copy_name(path.name) in names),
         *_restored_halves(path),
     ):
         with suppress(OSError):
@@ -144,7 +138,7 @@ def holds(path: Path, needles: ByteNeedles) -> bool:
 
 
 def may_hold(path: Path, needles: ByteNeedles) -> bool:
-    """Say whether a file holds any of some texts, or cannot be looked into."""
+    """Return True if a file contains any of the texts, or cannot be read."""
     try:
         return holds(path, needles)
     except OSError:
@@ -156,15 +150,15 @@ class Scan:
     """The result of a search through the bytes of files."""
 
     files: int
-    """Files that were read."""
+    """The number of files that were read."""
     left: tuple[tuple[str, int], ...]
-    """Names of files that hold something, with how often."""
+    """Names of files with matches, with their number."""
     unread: tuple[str, ...]
-    """Names of files and folders that could not be read, and of links among the copies."""
+    """Names of unreadable files and folders, and of links among the copies."""
 
 
 def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan:
-    """Search the bytes of the open file, of what lies beside it, and of more files and folders."""
+    """Search the bytes of the open file, its log and index, and of more files and folders."""
     counts = [
         (database.path.name + suffix, needles.count(_chunks(file)))
         for suffix, file in _open_files(database)
@@ -185,9 +179,7 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan
 
 
 def _other_files(database: Database, more: Iterable[Path]) -> tuple[set[Path], set[Path]]:
-    """Return every file that memapp may write words to, but those that SQLite has open and the
-    locks; and what is unreadable.
-    """
+    """Return the files that may contain words, and the unreadable ones; no open files or locks."""
     path, unread = database.path, set(notes(database.path).values())
     beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
     copies = {
@@ -229,11 +221,12 @@ def _restored_halves(path: Path) -> list[Path]:
 
 
 def _is_of_another(path: Path, copy: Path) -> bool:
-    """Say whether memapp made a copy of another memory file. What the person put there may be of
-    this one.
+    """Return True if memapp made a copy of another memory file.
+
+    A copy made by the person may be of this file.
     """
-    found = read_copy_name(copy.name)
-    return found is not None and found[0] != path.name
+    name = read_copy_name(copy.name)
+    return name is not None and name[0] != path.name
 
 
 def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
@@ -246,18 +239,17 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
 def _erase_inside(
     path: Path, user_id: str, wording: Wording, erase: Callable[[Session], Erased]
 ) -> bool:
-    """Return whether there was anything to erase."""
+    """Erase inside a copy; return True if there was anything to erase."""
     with open_copy(path) as conn:
         if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
             raise StoreError(f"{path} was made by an older memapp.")
         add_wording(conn, wording)
         conn.execute("BEGIN IMMEDIATE")
         erased = erase(Session(conn, user_id))
-        _, begun = planned(Session(conn, user_id))  # here before, and killed before it was done
+        _, begun = planned(Session(conn, user_id))  # True after a kill in an earlier call
         if not (erased.memories or erased.messages or erased.others or begun):
-            conn.execute(
-                "COMMIT"
-            )  # what it has still to learn is not to be learned unasked: the fingerprints stay
+            # keeps the fingerprints: the copy must not learn the erased text again either
+            conn.execute("COMMIT")
             return False
         mark_erased(Session(conn, user_id))
         conn.execute("COMMIT")
@@ -272,19 +264,17 @@ def _erase_inside(
 
 
 def _merge_indexes(writing: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
-    """Write the full-text indexes anew without what was deleted, a little at a time: until then
-    that is only crossed out.
+    """Rewrite the full-text indexes without deleted text, a few pages at a time.
+
+    Until then, that text is only marked as deleted.
     """
     with writing() as conn:
         if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
-            conn.execute(
-                "DELETE FROM sqlite_stat4"
-            )  # some builds of SQLite keep samples of indexed text there
+            # some builds of SQLite keep samples of indexed text there
+            conn.execute("DELETE FROM sqlite_stat4")
     for table in FULL_TEXT_TABLES:
-        pages, changes = (
-            -PAGES_MERGED,
-            2,
-        )  # negative: at first all parts of an index are made ready to become one
+        # negative at first: FTS5 then prepares all segments of the index for one merge
+        pages, changes = -PAGES_MERGED, 2
         while changes >= 2:
             with writing() as conn:
                 before = conn.total_changes

@@ -1,8 +1,7 @@
 """Embeddings in the file, and exact nearest-neighbour search over a cached matrix of them.
 
-A matrix holds one person's vectors of one kind from one model; another model's vectors are never
-mixed in. It follows the file: before each search it takes in the rows that are new and drops those
-that are gone.
+A matrix holds one person's vectors of one kind from one model. It follows the file: before each
+search it adds new rows and drops deleted ones.
 """
 
 import sqlite3
@@ -25,21 +24,25 @@ EMBEDDED_CHARS = 2000
 LOADED_AT_ONCE = 4096
 
 _WAITING = {
-    "memory": """
-        SELECT o.key, substr(trim(o.instead_of || ' ' || o.text), 1, :chars) AS text FROM memories o
-        WHERE o.user_id = :user AND o.state = 'live'
-          AND NOT EXISTS (SELECT 1 FROM embeddings e
-                          WHERE e.owner_kind = 'memory' AND e.model_id = :model AND e.owner_key = o.key)
-        ORDER BY o.key DESC LIMIT :limit""",
-    "message": """
-        SELECT o.key, substr(o.text, 1, :chars) AS text FROM messages o WHERE o.user_id = :user AND o.active = 1
-          AND o.status IN ('complete', 'stopped', 'interrupted') AND o.text <> '' AND o.origin <> 'command'
-          AND NOT EXISTS (SELECT 1 FROM embeddings e
-                          WHERE e.owner_kind = 'message' AND e.model_id = :model AND e.owner_key = o.key)
-        ORDER BY o.key DESC LIMIT :limit""",
+    "memory": """SELECT o.key, substr(trim(o.instead_of || ' ' || o.text), 1, :chars) AS text
+                 FROM memories o
+                 WHERE o.user_id = :user AND o.state = 'live'
+                 AND NOT EXISTS (SELECT 1 FROM embeddings e
+                                 WHERE e.owner_kind = 'memory' AND e.model_id = :model
+                                 AND e.owner_key = o.key)
+                 ORDER BY o.key DESC LIMIT :limit""",
+    "message": """SELECT o.key, substr(o.text, 1, :chars) AS text FROM messages o
+                  WHERE o.user_id = :user AND o.active = 1
+                  AND o.status IN ('complete', 'stopped', 'interrupted') AND o.text <> ''
+                  AND o.origin <> 'command'
+                  AND NOT EXISTS (SELECT 1 FROM embeddings e
+                                  WHERE e.owner_kind = 'message' AND e.model_id = :model
+                                  AND e.owner_key = o.key)
+                  ORDER BY o.key DESC LIMIT :limit""",
 }
 _TEXT = {
-    "memory": "SELECT substr(trim(instead_of || ' ' || text), 1, :chars) FROM memories WHERE key = :key AND state = 'live'",
+    "memory": """SELECT substr(trim(instead_of || ' ' || text), 1, :chars) FROM memories
+                 WHERE key = :key AND state = 'live'""",
     "message": "SELECT substr(text, 1, :chars) FROM messages WHERE key = :key AND active = 1",
 }
 _BY_ID = {
@@ -51,7 +54,8 @@ _BY_ID = {
 }
 _OWNED = "FROM embeddings WHERE user_id = :user AND owner_kind = :kind AND model_id = :model"
 _NEW = """SELECT number, owner_key, vector FROM embeddings
-          WHERE number > :last AND user_id = :user AND owner_kind = :kind AND model_id = :model ORDER BY number"""
+          WHERE number > :last AND user_id = :user AND owner_kind = :kind AND model_id = :model
+          ORDER BY number"""
 
 
 def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> list[tuple[int, str]]:
@@ -61,10 +65,9 @@ def waiting(session: Session, kind: OwnerKind, model_id: str, limit: int) -> lis
 
 
 def count_waiting(session: Session, kind: OwnerKind, model_id: str) -> int:
-    """Count the rows without a vector of this model."""
-    return int(
-        session.value(f"SELECT count(*) FROM ({_WAITING[kind]})", chars=0, model=model_id, limit=-1)
-    )
+    """Return the number of rows without a vector of this model."""
+    sql = f"SELECT count(*) FROM ({_WAITING[kind]})"  # noqa: S608
+    return int(session.value(sql, chars=0, model=model_id, limit=-1))
 
 
 def save(
@@ -74,16 +77,17 @@ def save(
     embedded: Sequence[tuple[int, str]],
     vectors: Vectors,
 ) -> list[int]:
-    """Store the vectors of what `waiting` returned; return their keys.
+    """Store the vectors for rows returned by `waiting`; return their keys.
 
-    What was edited or deleted while the model was busy is left out.
+    Rows that were edited or deleted meanwhile are left out.
     """
     rows = [
         (session.user_id, kind, key, model_id, len(vector), vector.tobytes())
         for (key, text), vector in zip(embedded, np.asarray(vectors, dtype="<f4"), strict=True)
         if session.value(_TEXT[kind], chars=EMBEDDED_CHARS, key=key) == text
     ]
-    sql = """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension, vector)
+    sql = """INSERT OR REPLACE INTO embeddings (user_id, owner_kind, owner_key, model_id, dimension,
+                                                vector)
              VALUES (?, ?, ?, ?, ?, ?)"""
     session.conn.executemany(sql, rows)
     return [row[2] for row in rows]
@@ -92,7 +96,7 @@ def save(
 def of_owners(
     session: Session, kind: OwnerKind, model_id: str, ids: Sequence[str]
 ) -> dict[str, Vectors]:
-    """Return the vectors of facts or messages by the ids of these; what has none is left out."""
+    """Return the vectors of facts or messages by id, where they have one."""
     rows = session.run(_BY_ID[kind], kind=kind, model=model_id, ids=ids)
     return {row["id"]: np.frombuffer(row["vector"], dtype="<f4") for row in rows}
 
@@ -104,7 +108,7 @@ class Likeness:
     keys: NDArray[np.int64]
     cosines: Vectors
     places: dict[int, int]
-    """Where each key stands in `keys`."""
+    """The index of each key in `keys`."""
 
     def of(self, key: int) -> float:
         """Return the cosine of one owner, 0 if it has no vector."""
@@ -113,10 +117,10 @@ class Likeness:
 
     def nearest(self, limit: int, least: float = -1.0) -> list[int]:
         """Return the most similar keys, best first, down to a cosine of `least`."""
-        found = np.flatnonzero(self.cosines >= least)
-        if limit < len(found):
-            found = found[np.argpartition(-self.cosines[found], limit)[:limit]]
-        ordered = found[np.argsort(-self.cosines[found], kind="stable")]
+        places = np.flatnonzero(self.cosines >= least)
+        if limit < len(places):
+            places = places[np.argpartition(-self.cosines[places], limit)[:limit]]
+        ordered = places[np.argsort(-self.cosines[places], kind="stable")]
         return [int(key) for key in self.keys[ordered]]
 
 
@@ -134,7 +138,7 @@ class Matrix:
         self._vectors: Vectors = np.empty((0, 0), np.float32)
         self._keys: NDArray[np.int64] = np.empty(0, np.int64)
         self._places: dict[int, int] = {}
-        """Replaced, never changed: searches that are still running keep the one they were given."""
+        """Replaced, never changed: running searches keep the one they were given."""
         self._last = 0
         self._deleted: int | None = None
         self._followed: tuple[int, int] | None = None
@@ -147,10 +151,8 @@ class Matrix:
         return self._compare(session, vector[np.newaxis], _in_one_thread)[0]
 
     def likenesses(self, session: Session, rows: Vectors) -> list[Likeness]:
-        """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do
-        it when they rest.
-        """
-        return self._compare(session, rows, lambda known, new: new @ known.T)
+        """Compare many vectors at once, on all cores: for idle time, in a quarter of the time."""
+        return self._compare(session, rows, lambda stored, new: new @ stored.T)
 
     def _compare(
         self, session: Session, rows: Vectors, multiply: Callable[[Vectors, Vectors], Vectors]
@@ -173,10 +175,8 @@ class Matrix:
     def _take_in(self, session: Session) -> None:
         owner = {"user": self.user_id, "kind": self.kind, "model": self.model_id}
         # Asked first, so that the next search sees what is added or deleted meanwhile.
-        last, deleted = (
-            session.value("SELECT max(number) FROM embeddings"),
-            session.value("SELECT count FROM deleted_embeddings"),
-        )
+        last = session.value("SELECT max(number) FROM embeddings")
+        deleted = session.value("SELECT count FROM deleted_embeddings")
         new = session.run(_NEW, last=self._last, **owner)
         while rows := new.fetchmany(LOADED_AT_ONCE):
             self._append(rows)
@@ -213,19 +213,17 @@ class Matrix:
         place, last = self._places.pop(key), len(self._places)
         if place != last:
             moved = int(self._keys[last])
-            self._keys[place], self._vectors[place], self._places[moved] = (
-                moved,
-                self._vectors[last],
-                place,
-            )
+            self._keys[place], self._vectors[place] = moved, self._vectors[last]
+            self._places[moved] = place
         self._vectors[last] = 0.0
 
 
-def _in_one_thread(known: Vectors, rows: Vectors) -> Vectors:
-    """Multiply not with `@`: its threads wait for cores that the language model holds, and one is
-    as fast as the memory.
+def _in_one_thread(stored: Vectors, rows: Vectors) -> Vectors:
+    """Multiply without `@`, whose threads wait for cores that the language model holds.
+
+    One thread is as fast as the memory.
     """
-    product: Vectors = np.einsum("ij,kj->ki", known, rows)
+    product: Vectors = np.einsum("ij,kj->ki", stored, rows)
     return product
 
 
@@ -236,7 +234,7 @@ _opening = threading.Lock()
 
 
 def matrix(database: Database, user_id: str, kind: OwnerKind, model_id: str) -> Matrix:
-    """Return the matrix that belongs to an open file; it lives as long as the `Database` does."""
+    """Return the matrix of an open file, which lives as long as the `Database`."""
     with _opening:
         of_database = _matrices.setdefault(database, {})
         return of_database.setdefault((user_id, kind, model_id), Matrix(user_id, kind, model_id))

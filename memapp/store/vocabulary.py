@@ -1,6 +1,4 @@
-"""The small tables of words that a column may hold, each with the type that names the same words in
-the code.
-"""
+"""The small tables of allowed values, each with the type that has the same values in the code."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -56,13 +54,12 @@ VOCABULARY: Mapping[str, Any] = {
     "surprise_states": SurpriseState,
     "trash_reasons": TrashReason,
 }
-"""A new word is a line in its type and an INSERT in the next migration; a test holds the two
-together.
+"""A new value is a line in its type and an INSERT in the next migration; a test compares the two.
 """
 
 
 def words_of(kind: Any) -> set[str]:
-    """Return the words of an enumeration or a `Literal`."""
+    """Return the values of an enumeration or a `Literal`."""
     return (
         {str(member) for member in kind}
         if isinstance(kind, type) and issubclass(kind, StrEnum)

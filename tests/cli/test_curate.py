@@ -497,7 +497,7 @@ def test_a_file_that_is_no_backup_points_to_copies_only_where_there_are_any(
 ) -> None:
     (tmp_path / "x.txt").write_text("just a text, and a long one" * 100, "utf-8")
     _, _, err = memapp("restore", "--file", str(tmp_path / "x.txt"))
-    assert "is damaged or no database" in err
+    assert "is damaged, or is not a database" in err
     assert "backups" not in err
 
 

@@ -24,7 +24,7 @@ def test_a_backup_that_is_not_there_is_said_to_be_missing(memapp: Terminal, tmp_
     code, _, err = memapp("restore", "--file", str(tmp_path / "notes.txt"))
     assert (
         code,
-        f"{tmp_path / 'notes.txt'} is damaged or no database. Name another file." in err,
+        f"{tmp_path / 'notes.txt'} is damaged, or is not a database. Name another file." in err,
     ) == (1, True)
 
 

@@ -140,7 +140,7 @@ MOST, READ_THROUGH, SCREENS = (
 """Files, each with one damage: put to every command, refused by most as they are opened, and put to
 every screen.
 """
-TOLD_OTHERWISE = ("Not found: ", "Start memapp: it is written anew", "are seen by no chat")
+TOLD_OTHERWISE = ("Not found: ", "Start memapp, which rebuilds it", "are seen by no chat")
 """What is said of a word that is another one now, which no file can know for damage."""
 
 

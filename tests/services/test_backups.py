@@ -12,6 +12,7 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.store import consents
 from memapp.store.lock import COPIES, held
 from memapp.store.place import copies
+from memapp.store.profile import read_profile
 from tests.builders import make_runtime
 
 FACT = "User's sister Zqarla lives in Ghent."
@@ -101,7 +102,7 @@ def test_what_waits_in_one_waits_again_with_its_own_time_left(
     assert (found.id, found.new_value, found.expires_at) == (waits.id, "Ghent", waits.expires_at)
     assert activity.entries(again) == [], "the history says nothing that did not happen"
     decisions.approve(again, found.id)
-    assert consents.read_profile(again.read()) == {"city": ("Ghent",)}
+    assert read_profile(again.read()) == {"city": ("Ghent",)}
     again.close()
 
 

@@ -94,7 +94,7 @@ def test_a_lesson_of_ones_own_waits_for_its_failure(runtime: Runtime) -> None:
     curate.add(runtime, "kiln", "studio", "kiln frie", "kiln fire")
     assert hints(do(runtime, "kiln wram")) == [("kiln warm", "the same failure")]
     assert hints(do(runtime, "kiln frie")) == [("kiln fire", "the same failure")]
-    with pytest.raises(UsageError, match="says so already"):
+    with pytest.raises(UsageError, match="already a lesson with this rule"):
         curate.add(runtime, "kiln", "studio", "kiln wram", "kiln warm")
 
 

@@ -134,7 +134,7 @@ def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(
     database.close()
     with closing(sqlite3.connect(database.path)) as conn:
         conn.execute(f"PRAGMA user_version = {version}")
-    for read_only, said in ((True, ["is set right"]), (False, [])):
+    for read_only, said in ((True, ["has been repaired"]), (False, [])):
         told: list[str] = []
         open_database(database.path, WORDING, read_only=read_only, tell=told.append).close()
         assert [part for part in said if part in "".join(told)] == said and len(told) == len(said)
@@ -160,7 +160,7 @@ def test_a_lock_file_that_is_none_is_told_as_such(
     spoil(lock)
     for read_only in (True, False):
         with pytest.raises(
-            StoreError, match=r"The lock file .*memapp.db.lock cannot be used.*remove it"
+            StoreError, match=r"The lock file .*memapp.db.lock cannot be used.*delete it"
         ) as told:
             open_database(database.path, WORDING, read_only=read_only)
         assert not isinstance(told.value, Damaged)
@@ -193,7 +193,7 @@ def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(
     path = folder / "memapp.db"
     path.write_bytes(content)
     if content:
-        with pytest.raises(StoreError, match="damaged or no database"):
+        with pytest.raises(StoreError, match="damaged, or is not a database"):
             open_database(path, WORDING)
         assert path.read_bytes() == content
     else:

@@ -166,7 +166,7 @@ def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(
     snooze = "UPDATE consent_requests SET snoozed_until = '2026' WHERE id = 'waits'"
     with attacked.decide() as conn:
         conn.execute(snooze)
-    with pytest.raises(StoreError, match="not let this be changed"), attacked.write() as conn:
+    with pytest.raises(StoreError, match="does not allow this change"), attacked.write() as conn:
         conn.execute(snooze)
 
 

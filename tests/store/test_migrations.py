@@ -168,7 +168,8 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
     with pytest.raises(
-        StoreError, match=r"After 9999_more\.sql a row of versions refers to none of memories"
+        StoreError,
+        match=r"After 9999_more\.sql, a row of versions refers to a missing row of memories",
     ):
         open_database(database.path, WORDING)
     migration.unlink()
@@ -237,7 +238,7 @@ def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(
 def test_nobody_writes_a_word_of_the_schema(database: Database) -> None:
     for table in VOCABULARY:
         with (
-            pytest.raises(StoreError, match="does not let this be changed"),
+            pytest.raises(StoreError, match="does not allow this change"),
             database.decide() as conn,
         ):
             conn.execute(f"INSERT INTO {table} (name) VALUES ('more')")

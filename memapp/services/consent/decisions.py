@@ -43,6 +43,7 @@ from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, memories
 from memapp.store.encoding import new_id
 from memapp.store.forget import erasing
+from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
 SNOOZE_HOURS = 24
@@ -57,7 +58,7 @@ KNOWN = "The profile says that already."
 Decider = Literal["person", "chat", "signals"]
 
 
-profile = reading(consents.read_profile)
+profile = reading(read_profile)
 standing = reading(consents.list_standing)
 
 

@@ -30,6 +30,7 @@ from memapp.services.reads import reading
 from memapp.store import chat, consents, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
+from memapp.store.profile import read_agreed, read_profile
 from memapp.store.session import Session
 
 A_DAY = timedelta(days=1)
@@ -88,7 +89,7 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     if same_value(request.field, memory.text, request.new_value):
         return memory
     agreed, said = (
-        consents.agreed(session),
+        read_agreed(session),
         [*values_in(memory.text), *consents.waited_with(session, memory.text)],
     )
     others = [
@@ -251,7 +252,7 @@ def unknown_of(session: Session, memory: Memory) -> list[Hint]:
     does not agree to it now. Of what came without a question it is what its words tell, unless it
     was learned here: then the judge let it pass.
     """
-    agreed = consents.agreed(session)
+    agreed = read_agreed(session)
     unknown, asked = unknown_in(memory.text, agreed), consents.waited_with(session, memory.text)
     is_agreed = any(has_value(field, values, memory.text) for field, values in agreed.items())
     if is_agreed or any(not hint.value for hint in unknown):
@@ -328,4 +329,4 @@ def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:
-    return consents.read_profile(session).get(field, ())
+    return read_profile(session).get(field, ())

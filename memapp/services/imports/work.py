@@ -15,6 +15,7 @@ from memapp.language.wording import gist, normalise
 from memapp.runtime import Runtime
 from memapp.store import consents
 from memapp.store.encoding import new_id
+from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
 NAME_CHARS = 200
@@ -116,7 +117,7 @@ class Work(Imported):
     @cached_property
     def profile(self) -> dict[str, tuple[str, ...]]:
         """What the profile says, which no import changes."""
-        return consents.read_profile(self.session)
+        return read_profile(self.session)
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], str | None]:

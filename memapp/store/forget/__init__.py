@@ -1,7 +1,6 @@
-"""Erasing for good inside one file: what is still to do (`purge_jobs`), finding it (`finding`), its
-end (`erasing`), with that of consent requests (`consent_requests`), and the statements for the
-columns in which words can stand (`columns`).
+"""Erasing for good inside one file: `purge_jobs` plans, `finding` searches, `erasing` deletes.
 
-Works on the open file and on a copy of it alike. The files around it, and the proof, are
+`consent_requests` erases requests, and `columns` has the statements for columns with words. All of
+them work on the open file and on a copy alike. The files around it, and the proof, are
 `store.text_traces`.
 """

@@ -1,6 +1,4 @@
-"""The erasure of memories, messages and words with all that repeats them, and the fingerprints that
-recognise them later.
-"""
+"""The erasure of memories, messages and words with all repetitions, and their fingerprints."""
 
 import hashlib
 import hmac
@@ -27,21 +25,25 @@ from memapp.store.memories import get_memories
 from memapp.store.session import Session
 from memapp.store.snapshots import INSTEAD_OF, NORMAL_TEXT
 
-# What was written while the memory, or a message that goes with it, stood in the prompt, or out of
-# the messages it came from.
-_WITH_IT = """
-    SELECT r.message_id AS id FROM recalls r JOIN messages m ON m.id = r.message_id
-      WHERE m.user_id = :user AND r.owner_id IN (SELECT value FROM json_each(CASE r.owner_kind WHEN 'memory' THEN :memories
-                                                                             ELSE :messages END))
-    UNION SELECT m.id FROM messages m JOIN memory_sources s ON s.message_id = m.reply_to
-      WHERE m.user_id = :user AND s.memory_id IN (SELECT value FROM json_each(:memories))
-    UNION SELECT m.id FROM messages m WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:messages))"""
+# Replies written with the memory, or an erased message, in the prompt, and replies to its sources.
+_WITH_IT = """SELECT r.message_id AS id FROM recalls r JOIN messages m ON m.id = r.message_id
+              WHERE m.user_id = :user
+              AND r.owner_id IN (SELECT value
+                                 FROM json_each(CASE r.owner_kind WHEN 'memory' THEN :memories
+                                                                  ELSE :messages END))
+              UNION
+              SELECT m.id FROM messages m JOIN memory_sources s ON s.message_id = m.reply_to
+              WHERE m.user_id = :user AND s.memory_id IN (SELECT value FROM json_each(:memories))
+              UNION
+              SELECT m.id FROM messages m
+              WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:messages))"""
 _FOLLOWING = (
     f"""UPDATE predictions SET text = '', needed_info = '[]', why = ''
         WHERE user_id = :user AND surprised IS NOT NULL AND text <> ''
           AND (message_id IN ({_WITH_IT}) OR checked_by IN (SELECT message_id FROM memory_sources
                WHERE memory_id IN (SELECT value FROM json_each(:memories))))""",  # noqa: S608
-    f"DELETE FROM predictions WHERE user_id = :user AND surprised IS NULL AND message_id IN ({_WITH_IT})",  # noqa: S608
+    f"""DELETE FROM predictions
+        WHERE user_id = :user AND surprised IS NULL AND message_id IN ({_WITH_IT})""",  # noqa: S608
     f"""DELETE FROM supervisor_checkpoints WHERE user_id = :user
         AND thread_id IN (SELECT thread_id FROM messages WHERE id IN ({_WITH_IT}))""",  # noqa: S608
     """DELETE FROM recalls WHERE +user_id = :user AND (
@@ -51,10 +53,11 @@ _FOLLOWING = (
     """UPDATE surprises SET state = 'nothing' WHERE user_id = :user AND state = 'pending'
        AND message_id IN (SELECT value FROM json_each(:messages))""",
 )
-# What would bring the text of a memory back. A memory that says so to this day keeps those: they
-# give nothing away.
-_SAME_VERSIONS = f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
-    AND memory_id IN (SELECT id FROM memories WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
+# Versions that an undo would restore. A memory that still has the text keeps its versions.
+_SAME_VERSIONS = f"""DELETE FROM versions
+                     WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
+                     AND memory_id IN (SELECT id FROM memories
+                                       WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
 _VERSIONS_INSTEAD = f"""DELETE FROM versions
     WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND holds({INSTEAD_OF})"""  # noqa: S608
 
@@ -73,17 +76,16 @@ def erase(
     said: Sequence[str] = (),
     sent: Sequence[str] = (),
 ) -> Erased:
-    """Erase everything of a job in the caller's transaction, which must be one of
-    `Database.decide`.
+    """Erase everything of a job in the caller's transaction, one of `Database.decide`.
 
-    `said` is what the memories say in the open file, for a copy that may not have them; `sent` what
-    the messages say there, since the copy may hold one as a draft. What the person wrote, and the
-    memories of the same words, are touched by the person's wish only.
+    `said` has the texts of the memories in the open file, for a copy that may lack them; `sent`
+    those of the messages, which a copy may have as drafts. The person's messages, and other
+    memories with the same words, are erased on the person's wish only.
     """
-    found = holding(session, job.words) if job.words else PurgeJob()
-    memory_ids = with_absorbed(session, [*job.memory_ids, *found.memory_ids])
+    matching = holding(session, job.words) if job.words else PurgeJob()
+    memory_ids = with_absorbed(session, [*job.memory_ids, *matching.memory_ids])
     in_threads = chat.message_ids_of(session, job.thread_ids)
-    message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
+    message_ids = tuple(dict.fromkeys([*job.message_ids, *matching.message_ids, *in_threads]))
     memory_ids = tuple(dict.fromkeys([*memory_ids, *made_of(session, memory_ids, message_ids)]))
     texts = {*said, *texts_of(session, memory_ids)}
     others = sum(
@@ -92,12 +94,10 @@ def erase(
     with searching(session, [*texts, *job.words]):
         others += sum(session.run(sql).rowcount for sql in REPEATING)
     if job.words:
-        others += len(
-            [
-                changes.apply(session, LessonPurged(word), actor)
-                for word in lessons_with(session, job.words)
-            ]
-        )
+        lesson_ids = lessons_with(session, job.words)
+        for lesson_id in lesson_ids:
+            changes.apply(session, LessonPurged(lesson_id), actor)
+        others += len(lesson_ids)
         with searching(session, job.words):
             others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
         others += _erase_said_before(session, actor, job.words)
@@ -107,12 +107,12 @@ def erase(
     messages = chat.erase_messages(session, message_ids)
     others += _erase_titles(session, messages)
     by_person = actor.name == "person"
-    gone = [
+    rejected = [
         memory.id
         for memory in get_memories(session, memory_ids)
         if by_person or memory.reason == "person"
     ]
-    remember_wordings(session, {*(said if by_person else ()), *texts_of(session, gone)})
+    remember_wordings(session, {*(said if by_person else ()), *texts_of(session, rejected)})
     search.keep_taken_back(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(session, Purged(memory_id), actor)
@@ -126,9 +126,7 @@ def erase(
 
 
 def _erase_said_before(session: Session, actor: Actor, texts: Iterable[str]) -> int:
-    """Take what was said before from beside what holds in its place; return how many rows that
-    were.
-    """
+    """Erase texts from the earlier wording kept with memories; return the number of rows."""
     with searching(session, texts):
         beside = session.column(
             "SELECT id FROM memories WHERE user_id = :user AND holds(instead_of)"
@@ -139,20 +137,20 @@ def _erase_said_before(session: Session, actor: Actor, texts: Iterable[str]) -> 
 
 
 def _erase_drafts(session: Session, texts: Iterable[str]) -> int:
-    """Erase the drafts that say just what was erased; one that says more is the person's own, and
-    the receipt counts it.
+    """Erase the drafts that equal an erased text.
+
+    A draft with more text stays, and is counted in the receipt.
     """
     same = {session.normalise(text) for text in texts}
     drafts = session.run("SELECT thread_id, text FROM drafts WHERE user_id = :user").fetchall()
-    gone = [draft["thread_id"] for draft in drafts if session.normalise(draft["text"]) in same]
-    return session.run(
-        "DELETE FROM drafts WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))",
-        ids=gone,
-    ).rowcount
+    erased = [draft["thread_id"] for draft in drafts if session.normalise(draft["text"]) in same]
+    sql = """DELETE FROM drafts
+             WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))"""
+    return session.run(sql, ids=erased).rowcount
 
 
 def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
-    """Take back the titles that were made from the beginning of a message."""
+    """Erase the chat titles made from the beginning of a message."""
     count = 0
     for thread_id, text in messages:
         title = session.value(
@@ -169,36 +167,29 @@ def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
 
 
 def is_forgotten(session: Session, text: str) -> bool:
-    """Tell whether the same was erased for good before."""
+    """Return True if the same text was erased for good before."""
     key = session.value("SELECT secret FROM forgotten_key")
     sql = "SELECT 1 FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
-    return (
-        key is not None
-        and session.row(sql, fingerprint=_fingerprint(session, key, text)) is not None
-    )
+    if key is None:
+        return False
+    return session.row(sql, fingerprint=_fingerprint(session, key, text)) is not None
 
 
 def remember_wordings(session: Session, texts: Iterable[str]) -> None:
-    """Remember what the person did not want, in each of its wordings: it is not to be learned again
-    unasked.
-    """
+    """Save the fingerprints of erased texts, which are not to be learned again unasked."""
     for text in texts:
-        session.insert_new(
-            "forgotten", fingerprint=_fingerprint(session, _key(session), text), ts=session.now
-        )
+        fingerprint = _fingerprint(session, _key(session), text)
+        session.insert_new("forgotten", fingerprint=fingerprint, ts=session.now)
 
 
 def let_be_known(session: Session, text: str) -> None:
-    """Let the same be learned like anything else again: the person said yes to it."""
-    fingerprint = _fingerprint(session, _key(session), text)
-    session.run(
-        "DELETE FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint",
-        fingerprint=fingerprint,
-    )
+    """Delete the fingerprint of a text that the person approved again."""
+    sql = "DELETE FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
+    session.run(sql, fingerprint=_fingerprint(session, _key(session), text))
 
 
 def _key(session: Session) -> bytes:
-    """Return the key of this file's fingerprints; it is made when the first is needed."""
+    """Return the key of this file's fingerprints, created when first needed."""
     new = secrets.token_bytes(32)
     session.run(
         "INSERT INTO forgotten_key (one, secret) VALUES (1, :secret) ON CONFLICT DO NOTHING",
@@ -208,7 +199,5 @@ def _key(session: Session) -> bytes:
 
 
 def _fingerprint(session: Session, key: bytes, text: str) -> str:
-    """Return HMAC-SHA256 of what a text says, whatever the forms and the order of its words (RFC
-    2104).
-    """
+    """Return the HMAC-SHA256 of the gist of a text (RFC 2104)."""
     return hmac.new(key, session.gist(text).encode(), hashlib.sha256).hexdigest()

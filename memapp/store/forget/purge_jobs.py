@@ -1,4 +1,4 @@
-"""Erasures that are not finished: kept in `purge_jobs` until done, so that a kill loses none."""
+"""Unfinished erasures, kept in `purge_jobs` until done, so that a kill loses none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,7 @@ PurgeKind = Literal["memory", "message", "thread", "words", "settle"]
 
 @dataclass(frozen=True, slots=True)
 class PurgeJob:
-    """What is to be erased: memories, messages and whole chats by id, and words wherever they
-    stand.
-    """
+    """Memories, messages and chats to erase by id, and words to erase everywhere."""
 
     memory_ids: tuple[str, ...] = ()
     message_ids: tuple[str, ...] = ()
@@ -27,18 +25,18 @@ _FIELDS: Mapping[PurgeKind, str] = {
     "words": "words",
     "thread": "thread_ids",
 }
-"""Where each kind of row stands in a job."""
+"""The field of a job for each kind of row."""
 
 
 def plan(session: Session, job: PurgeJob) -> None:
-    """Save what to erase, so that a kill cannot stop it for good."""
+    """Save a job, so that a kill cannot stop the erasure for good."""
     for kind, field in _FIELDS.items():
         for value in getattr(job, field):
             session.insert_new("purge_jobs", kind=kind, value=value)
 
 
 def planned(session: Session) -> tuple[PurgeJob, bool]:
-    """Return what is still to be erased, and whether anything at all is left to do."""
+    """Return the job still to do, and True if anything at all is left to do."""
     rows = session.run("SELECT kind, value FROM purge_jobs WHERE user_id = :user").fetchall()
     return PurgeJob(
         **{
@@ -49,13 +47,13 @@ def planned(session: Session) -> tuple[PurgeJob, bool]:
 
 
 def mark_erased(session: Session) -> None:
-    """Note that the rows are erased; cleaning the file comes next."""
+    """Mark the rows as erased; cleaning the file comes next."""
     session.run("DELETE FROM purge_jobs WHERE user_id = :user")
     session.insert("purge_jobs", kind="settle", value="")
 
 
 def count_erasure(session: Session) -> None:
-    """Let every process know that something was erased for good."""
+    """Tell every process that something was erased for good."""
     session.run("UPDATE memory_file SET erasures = erasures + 1")
 
 

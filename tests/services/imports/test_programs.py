@@ -286,7 +286,7 @@ def test_a_long_passage_becomes_its_sentences(runtime: Runtime, tmp_path: Path) 
         (b"\x89PNG\r\n", "no export that memapp knows"),
         (
             b"SQLite format 3\0" + bytes(100),
-            "cannot be read as a SQLite database|a database of no chat program",
+            "cannot be read as a SQLite database|not the database of a chat program",
         ),
         (b'{"a": ' * 100_000, "deep"),
         (b"[" * 5_000_000, "deep"),
