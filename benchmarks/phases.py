@@ -35,7 +35,8 @@ from benchmarks.grid.lessons import Counted, Lessons
 from benchmarks.grid.tool import GridTool, dialect, program
 from memapp import bootstrap
 from memapp.domain.lessons.feedback import Channel, ToolAttempt
-from memapp.domain.lessons.utility import RunEvidence, mean, permutation_test
+from memapp.domain.lessons.settlement import RunEvidence
+from memapp.domain.lessons.utility import mean, permutation_test
 from memapp.runtime import Runtime
 from memapp.services.runs import Client
 from memapp.services.runs import report as report_step

@@ -32,18 +32,15 @@ from benchmarks.sql_runs import EPISODES, Episode, Step, following, read_episode
 from memapp.domain.lessons.conflicts import always_loses
 from memapp.domain.lessons.lesson import LessonStatus
 from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, is_withheld, rank
-from memapp.domain.lessons.utility import (
+from memapp.domain.lessons.settlement import (
     HORIZON,
-    Effect,
     FollowingStep,
-    LessonRecord,
     RunEvidence,
     Settlement,
     evidence,
-    judge,
     settle,
-    verdict,
 )
+from memapp.domain.lessons.utility import Effect, LessonRecord, judge, verdict
 
 WINDOWS = (3, 5, 8, 12, 20)
 LESSONS = {"useless": 0.0, "prevents 60 %": 0.6, "prevents all": 1.0}

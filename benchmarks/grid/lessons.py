@@ -25,15 +25,8 @@ from memapp.domain.lessons.ranking import (
     rank,
     tier,
 )
-from memapp.domain.lessons.utility import (
-    FollowingStep,
-    LessonRecord,
-    RunEvidence,
-    evidence,
-    judge,
-    settle,
-    verdict,
-)
+from memapp.domain.lessons.settlement import FollowingStep, RunEvidence, evidence, settle
+from memapp.domain.lessons.utility import LessonRecord, judge, verdict
 
 
 @dataclass

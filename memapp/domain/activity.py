@@ -1,4 +1,4 @@
-"""The activity of memapp, counted: operations by kind and day, and how well the loop does."""
+"""Counts of what memapp did: operations by kind and day, and how well predictions and recall do."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,7 +6,7 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often one part of the app did one thing."""
+    """How often one part of the app ran one operation."""
 
     node: str
     """`hotpath`, `context`, `episodic` or `worker`."""
@@ -16,7 +16,7 @@ class Count:
     """In the last seven days."""
     total: int
     failed: int
-    """Of the total, how many ended in an error."""
+    """Of the total, those that ended in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +27,26 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was counted of one thing on one day."""
+    """One count of one day."""
 
     what: str
     """The kind of memories, or `recalled`, `expected`, `done`."""
     day: date
     held: int
     of: int
-    """Of how many, where it is a share; the same number where it is none."""
+    """The whole that `held` is a share of; equal to `held` where there is no share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share with what it was counted from."""
+    """A share, with the counts behind the share."""
 
     held: int
     of: int
 
     @property
     def share(self) -> float | None:
-        """0 to 1; None when nothing was counted yet."""
+        """Return the share, 0 to 1; None when nothing was counted yet."""
         return self.held / self.of if self.of else None
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class HitRates:
-    """How the guesses of the next message came out, of those compared."""
+    """How many predictions of the next message were right, of those compared."""
 
     as_predicted: Rate
     """The person wrote what was predicted."""
@@ -69,7 +69,7 @@ class HitRates:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How well the loop does."""
+    """How well predictions and recall do."""
 
     guesses: HitRates
     recalled_on_demand: Rate
@@ -78,9 +78,9 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """How the queue of what memapp learns from stands."""
+    """The queue of messages to learn from."""
 
     waiting: int
-    """Messages that are still to be learned from."""
+    """Messages still to be learned from."""
     set_aside: int
-    """Messages that could not be learned from, however often it was tried."""
+    """Messages that failed at every attempt."""

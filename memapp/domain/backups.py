@@ -1,4 +1,4 @@
-"""Backups that memapp makes by itself: those that stay, and their age in words."""
+"""Automatic backups: which ones are kept, and their age in words."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
@@ -11,36 +11,31 @@ RECENT = 6
 DAYS = 7
 WEEKS = 4
 OLDEST = timedelta(days=30)
-"""What the person erases or lets go must not live on for long where nobody looks."""
+"""Erased or expired memories must not live on for long in a backup."""
 BELIEVED = timedelta(days=5)
-"""How long memapp is used after a longer gap until the clock is believed; the last of seven days
-that stay are never closer.
+"""After a longer gap the clock is believed once memapp was used for so long. The newest seven daily
+backups always span more.
 """
 
 
 def staying(made: Iterable[datetime], now: datetime) -> set[datetime]:
-    """Return which copies stay: the last of each of six half hours, seven days and four weeks, none
-    older than 30 days.
+    """Return the backups to keep: the last of six half hours, seven days and four weeks.
 
-    Age counts from the newest copy, which stays however old it is: it is all there is. After a
-    longer gap the clock may be wrong, so what was before stays until memapp was used for five days
-    since. So do those of a time that has not come.
+    None older than 30 days is kept, counted from the newest backup, which is always kept. After a
+    longer gap the clock may be wrong: older backups are kept until memapp has been used for five
+    days since. Backups dated in the future are kept too.
     """
     made = set(made)
     return {at for at in made if at > now}.union(*map(_thinned_out, _periods(made, now)))
 
 
 def counted_from(made: Iterable[datetime], now: datetime) -> datetime:
-    """Return the time from which the age of other copies counts, given those that memapp makes by
-    itself.
-    """
+    """Return the time from which the age of other copies counts, given the automatic ones."""
     return min((period[0] for period in _periods(made, now)), default=now)
 
 
 def _periods(made: Iterable[datetime], now: datetime) -> Iterator[list[datetime]]:
-    """Yield the copies of the last time of use without a long gap, newest first, and of those
-    before it while it is short.
-    """
+    """Yield the backups of each period of use, newest first, until a period is long enough."""
     period: list[datetime] = []
     for at in sorted((at for at in made if at <= now), reverse=True):
         if period and period[-1] - at > OLDEST:
@@ -67,7 +62,7 @@ def _thinned_out(newest_first: list[datetime]) -> set[datetime]:
 
 
 def in_words(span: timedelta) -> str:
-    """Return a length of time in words, rounded down: `25 minutes`, `3 hours`, `2 days`."""
+    """Return a duration in words, rounded down: `25 minutes`, `3 hours`, `2 days`."""
     minutes = max(0, int(span.total_seconds() // 60))
     if minutes < 60:
         return counted(minutes, "minute")

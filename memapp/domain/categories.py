@@ -1,6 +1,4 @@
-"""Categories of memories, and what an agent may see: a capability is made by the app, never by the
-one who asks.
-"""
+"""Categories of memories, and the capability to read some of them, which only the app creates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +8,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 NOTES = "notes"
-"""The category of what a person wrote by hand and gave no other."""
+"""The category of a memory written by hand without another one."""
 SUPERVISOR = "supervisor"
 """The agent that holds the conversation."""
 PROCEDURAL = "procedural"
-"""The category of how-tos, and of nothing else."""
+"""The category of how-tos alone."""
 RECENT_ACTIVITY = "recent_activity"
 RECENT = timedelta(hours=72)
 
@@ -25,16 +23,14 @@ class Category(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     context: Literal["all", "rag"]
-    """`all`: whenever the category is asked for, in a chat by each question about the person.
-    `rag`: what fits the question.
-    """
+    """`all`: every memory, whenever the category is asked for. `rag`: those that fit the query."""
     rag_length: int | None = Field(default=None, ge=1, le=1000)
-    """The most that is recalled of it; None for no limit of its own."""
+    """The most memories recalled of the category; None for no limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What one caller may read: whose memory, and which categories of it."""
+    """The user and the categories whose memories one caller may read."""
 
     agent: str
     user_id: str
@@ -55,7 +51,8 @@ class Categories(BaseModel):
             for name in names:
                 if name not in self.categories:
                     raise ValueError(
-                        f"the allowlist of {agent!r} names the category {name!r}, which is not defined"
+                        f"the allowlist of {agent!r} names the category {name!r}, "
+                        "which is not defined"
                     )
         return self
 
@@ -64,5 +61,5 @@ class Categories(BaseModel):
         return tuple(agent for agent, names in self.allowlists.items() if category in names)
 
     def capability(self, agent: str, user_id: str) -> Capability:
-        """Return what an agent may read; an agent that nobody listed may read nothing."""
+        """Return the capability of an agent, which is empty for an agent without an allowlist."""
         return Capability(agent, user_id, frozenset(self.allowlists.get(agent, ())))

@@ -1,8 +1,7 @@
-"""The `Change` union: every way in which a memory or a lesson can change, each with the event by
-which the history knows it.
+"""The `Change` union: every way in which a memory, a lesson or an agent can change.
 
-`store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted`
-with the step it was part of; only a purge has none, since nothing is left to go back to.
+Each change has an `Event`, its name in the history. `store.changes.apply` is the only code that
+carries a change out. The inverse of a change is `Reverted` with its step; a purge has none.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ ChangeEvent = Literal[
     "linked",
     "profile",
 ]
-"""What the change log calls a change."""
+"""The name of a change in the change log."""
 ActorKind = Literal[
     "person",
     "import",
@@ -41,20 +40,18 @@ ActorKind = Literal[
     "reviewer",
     "council",
 ]
-"""Who acts or proposes. Of a model, a persona and another program the name follows:
-`model:smollm2`.
-"""
+"""Who acts or proposes. A model, a persona and a client add their name: `model:smollm2`."""
 
 
 class Event(StrEnum):
-    """What was done to a memory, by its name in the history, with its names elsewhere."""
+    """The name of a change in the history, with its names elsewhere."""
 
     op: str
     """In the log of operations."""
     logged: ChangeEvent
     """In the change log."""
     told: str
-    """What people read."""
+    """The verb that people read."""
 
     def __new__(cls, name: str, op: str, logged: ChangeEvent, told: str) -> "Event":
         event = str.__new__(cls, name)
@@ -84,7 +81,7 @@ class Actor:
     """`person`, `rules`, `model:smollm2`: see `ActorKind`."""
     thread_id: str = ""
     step: str = ""
-    """Changes of one step are taken back together; empty for a step of its own."""
+    """Changes of one step are undone together; empty for a step of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Other words for the same fact, or another tag, importance, category, step or origin; None
-    leaves a part as it is.
-    """
+    """New text, tags, importance, category, steps or origin; None leaves a part unchanged."""
 
     memory_id: str
     text: str | None = None
@@ -110,11 +105,11 @@ class Updated:
     instead_of: str | None = None
     origin: MemoryOrigin | None = None
     sources: tuple[str, ...] = ()
-    """Messages to be added to those it came from."""
+    """Messages to be added to the memory's sources."""
 
     @property
     def event(self) -> Event:
-        """An update that adds sources alone follows from the texts, as a link does."""
+        """Return LINK for an update that only adds sources, else UPDATE."""
         return (
             Event.LINK
             if self.sources and self == Updated(self.memory_id, sources=self.sources)
@@ -124,7 +119,7 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A memory taken in by another, which says the same; the other gets its sources too."""
+    """A memory merged into another with the same content, which gets its sources too."""
 
     event: ClassVar = Event.MERGE
     memory_id: str
@@ -134,7 +129,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A memory found to be about things that others are about too."""
+    """A memory linked to others about the same things."""
 
     event: ClassVar = Event.LINK
     memory_id: str
@@ -168,9 +163,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """A memory removed for good, with every copy of its text inside the database. It has no
-    inverse.
-    """
+    """A memory erased for good, with every copy of its text in the database. It has no inverse."""
 
     event: ClassVar = Event.PURGE
     memory_id: str
@@ -178,26 +171,24 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChanged:
-    """An approved request carried out. It is taken back by the opposite request, so that nothing
-    goes around consent.
-    """
+    """An approved consent request applied; only the opposite request undoes the change."""
 
     event: ClassVar = Event.PROFILE
     request_id: str
     undoes: str = ""
-    """The step that this takes back, for an opposite consent request."""
+    """The step that an opposite consent request undoes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """Everything put back as it was before a step."""
+    """Everything restored to the state before a step."""
 
     event: ClassVar = Event.UNDO
     step: str
     purge_at: datetime
-    """For a memory that the step created: it goes to the trash."""
+    """When a memory that the step created, now in the trash, is purged."""
     held_back: tuple[str, ...] = ()
-    """Memories that stay as they are: what they said before needs a yes by now."""
+    """Memories left unchanged, as their earlier text needs approval by now."""
 
     @property
     def undoes(self) -> str:
@@ -206,9 +197,7 @@ class Reverted:
 
 @dataclass(frozen=True, slots=True)
 class AgentChanged:
-    """An agent blocked or let act again, or its file brought in, with what that says of it; None
-    leaves a part as it is.
-    """
+    """An agent blocked or unblocked, or its record imported; None leaves a part unchanged."""
 
     event: ClassVar = Event.UPDATE
     agent: str
@@ -222,7 +211,7 @@ class AgentChanged:
 
 @dataclass(frozen=True, slots=True)
 class RubricChanged:
-    """Another weight of a criterion; None is the one that comes with memapp."""
+    """A new weight for a criterion; None restores the default."""
 
     event: ClassVar = Event.UPDATE
     criterion: str
@@ -231,7 +220,7 @@ class RubricChanged:
 
 @dataclass(frozen=True, slots=True)
 class CouncilDecided:
-    """What the person takes after a council: it stands in the chat from then on."""
+    """The answer the person chose after a council; the chat shows it from then on."""
 
     event: ClassVar = Event.UPDATE
     round_id: str
@@ -247,9 +236,7 @@ class LessonAdded:
 
 @dataclass(frozen=True, slots=True)
 class LessonEdited:
-    """Other words for a lesson, another place where it counts, more failures that it is for; None
-    leaves a part as it is.
-    """
+    """New text, level or triggers for a lesson; None leaves a part unchanged."""
 
     event: ClassVar = Event.UPDATE
     lesson_id: str
@@ -259,7 +246,7 @@ class LessonEdited:
     triggers: tuple[str, ...] = ()
     """Fingerprints to be added."""
     origin: LessonOrigin = "person"
-    """Whose words they are, if they are other ones."""
+    """Who wrote the new text, if it changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +261,7 @@ class LessonMoved:
 
 @dataclass(frozen=True, slots=True)
 class FailuresMerged:
-    """The failures that a lesson is for taken for the same as those of another."""
+    """The failures of a lesson treated as the same as those of another lesson."""
 
     event: ClassVar = Event.MERGE
     lesson_id: str
@@ -283,7 +270,7 @@ class FailuresMerged:
 
 @dataclass(frozen=True, slots=True)
 class FailuresParted:
-    """The failures that a lesson is for taken for different ones again."""
+    """The failures of a lesson treated as different ones again."""
 
     event: ClassVar = Event.UPDATE
     lesson_id: str
@@ -304,27 +291,23 @@ class LessonRestored:
 
 @dataclass(frozen=True, slots=True)
 class LessonPurged:
-    """A lesson removed for good, with every version of it. It has no inverse."""
+    """A lesson erased for good, with every version of it. It has no inverse."""
 
     event: ClassVar = Event.PURGE
     lesson_id: str
 
 
 CLIENT = "client:"
-"""What the name of another program begins with, as an actor."""
+"""The prefix of the actor names of other programs."""
 
 
 def is_memapp(actor: str) -> bool:
-    """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of
-    theirs.
-    """
+    """Return True for an actor inside memapp: not the person, their files or their programs."""
     return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
 def is_foreign(actor: str) -> bool:
-    """Say whether an actor brings what the person may never have said: an imported file, or another
-    program.
-    """
+    """Return True for an actor that brings foreign text: an imported file or another program."""
     return actor == "import" or actor.startswith(CLIENT)
 
 
@@ -346,9 +329,9 @@ Change = MemoryChange | ProfileChanged | Reverted | LessonChange | AgentChange
 @dataclass(frozen=True, slots=True)
 class Revision:
     step: str
-    """What to name to take it back."""
+    """Names the change for undo."""
     number: int
-    """The person's revision after it."""
+    """The person's revision after the change."""
     memory_id: str
-    """The memory it touched; the first one, if it was several."""
+    """The memory that changed; the first one of several."""
     change: Change

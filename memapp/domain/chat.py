@@ -18,9 +18,9 @@ class MessageStatus(StrEnum):
     COMPLETE = "complete"
     GENERATING = "generating"
     STOPPED = "stopped"
-    """The person stopped it; the partial text is kept."""
+    """The person stopped the reply; the partial text is kept."""
     INTERRUPTED = "interrupted"
-    """The app ended in the middle of it."""
+    """The app ended while the reply was written."""
     FAILED = "failed"
 
 
@@ -31,9 +31,7 @@ class Origin(StrEnum):
     MODEL = "model"
     IMPORT = "import"
     COMMAND = "command"
-    """A command that the person ran in the chat, and what it wrote: no part of what is talked
-    about.
-    """
+    """A command run in the chat, and its output: not part of the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,7 @@ class Thread:
     updated_at: datetime
     deleted_at: datetime | None = None
     trust_level: float | None = None
-    """How frankly an inner voice speaks here, where that came with an old save; else it is the
-    persona's.
+    """How frankly an inner voice speaks, where imported from an old save; else the persona decides.
     """
 
 
@@ -63,18 +60,18 @@ class Message:
     pasted: tuple[tuple[int, int], ...] = ()
     """Spans of `text` that were pasted: never a source of facts."""
     unprompted: bool = False
-    """A remark nobody asked for; it has no user message before it."""
+    """An unprompted remark, without a user message before it."""
     reply_to: str | None = None
     active: bool = True
-    """False for an older variant of a reply, and for what an edited message left behind."""
+    """False for an older variant of a reply, and for messages after an edited one."""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     time_estimated: bool = False
-    """It was imported without a time, and has that of a neighbour."""
+    """True for a message imported without a time, which has that of a neighbour."""
 
     @property
     def typed_text(self) -> str:
-        """The words that the person typed, with pasted spans cut out."""
+        """The text without its pasted spans; empty for a message that was not typed."""
         if self.role is not Role.USER or self.origin is not Origin.TYPED:
             return ""
         kept, position = [], 0
@@ -85,17 +82,14 @@ class Message:
 
 
 OWN_WORDS = "/memapp"
-"""Stands for the model of a message that the app itself wrote: its question about a consent
-request, and its word on the answer.
+"""Stands for the model of a message written by the app: a consent question, or its outcome.
 
-No model can have this name: a file's name holds no slash, and a server's is kept without one at its
-beginning.
+No model can have this name: a file name holds no slash, and the name of a server's model is kept
+without a leading one.
 """
 
 FROM_MEMORY = "/memory"
-"""Stands for the model of a reply that memapp gave from its memory, in its own words; the
-conversation goes on from it.
-"""
+"""Stands for the model of a reply from memory; the conversation goes on from such a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +103,24 @@ class Exchange:
 def exchanges(messages: list[Message]) -> list[Exchange]:
     """Pair active messages into exchanges, oldest first.
 
-    A reply that failed or is still being written is left out, and so is what the app itself asked
-    and was told: a model would go on in those words.
+    Failed and unfinished replies are left out, as are the app's own questions with their answers: a
+    model would imitate them.
     """
     pairs: list[Exchange] = []
-    asked: str | None = None
+    question: str | None = None
     for message in messages:
         if not message.active:
             continue
         if message.role is Role.USER:
-            asked = message.text
+            question = message.text
         elif (
             message.status in (MessageStatus.GENERATING, MessageStatus.FAILED)
             or message.model == OWN_WORDS
         ):
-            asked = None
+            question = None
         elif message.unprompted:
             pairs.append(Exchange(None, message.text))
-        elif asked is not None and message.text:
-            pairs.append(Exchange(asked, message.text))
-            asked = None
+        elif question is not None and message.text:
+            pairs.append(Exchange(question, message.text))
+            question = None
     return pairs

@@ -1,10 +1,9 @@
-"""The checkpoint of a thread, from which a restart goes on: the stage of the open turn, and what it
-has so far.
+"""The checkpoint of a thread, from which an open turn is resumed after a restart.
 
-The state of the graph is the stage; the memory context is `hits` at a `revision`; the conversation
-history is a position in it; the states of the two agents are what each said last: `needed_info` of
-the predictor and `last_prediction` of the responder, who keep nothing else between calls. Of words
-it holds only these; of messages and memories, ids and numbers.
+The stage is the state of the graph; `hits` at a `revision` are the memory context; a position
+stands for the conversation history. The two agents keep only their last output: the predictor its
+`needed_info`, the responder its `last_prediction`. No other text is stored; messages and memories
+are referred to by id.
 """
 
 from collections.abc import Sequence
@@ -24,18 +23,18 @@ class Stage(StrEnum):
     ACCEPTED = "accepted"
     """The message and the empty row of its reply are saved."""
     READ = "read"
-    """It is known what the message answers, and asks of the memory; that is carried out."""
+    """The consent answer or memory request in the message was found and carried out."""
     PREDICTED = "predicted"
-    """It is known what the reply needs."""
+    """`needed_info` is known."""
     RECALLED = "recalled"
-    """It is known what goes into the prompt of the reply."""
+    """The hits for the reply's prompt are known."""
     REPLYING = "replying"
-    """A part of the reply is saved."""
+    """Part of the reply is saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrefetchedCall:
-    """Call 1, done in idle time for the message that one prediction expects."""
+    """Call 1, made in idle time for the message that a prediction expects."""
 
     prediction_id: str
     needed_info: tuple[str, ...]
@@ -43,24 +42,24 @@ class PrefetchedCall:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The one checkpoint of a thread; each stage of a turn makes the next one of it."""
+    """The one checkpoint of a thread; each stage of a turn derives the next from it."""
 
     stage: Stage = Stage.IDLE
     open_turn: str | None = None
-    """Id of the reply that is being written."""
+    """Id of the reply being written."""
     position: int = 0
     """Sequence number of the last message in the prompt."""
     hits: tuple[str, ...] = ()
-    """Ids of the memories and messages that were recalled into the prompt, best first."""
+    """Ids of the memories and messages recalled into the prompt, best first."""
     revision: int = 0
-    """The person's revision when they were recalled."""
+    """The person's revision at the time of recall."""
     needed_info: tuple[str, ...] = ()
-    """What call 1 of the open turn said."""
+    """The result of call 1 of the open turn."""
     last_prediction: str = ""
-    """What the last reply expects to be told next."""
+    """The message that the last reply expects next."""
     prefetch: PrefetchedCall | None = None
     council: OpenCouncil | None = None
-    """It may stop, and go on behind later turns."""
+    """The council in progress, which may be resumed after later turns."""
 
     def accepted(
         self,
@@ -70,7 +69,7 @@ class Checkpoint:
         *,
         is_read: bool = False,
     ) -> "Checkpoint":
-        """A turn begins; of a message that is answered again more is known already."""
+        """Return the checkpoint of a new turn; a retry starts with some stages done."""
         stage = Stage.PREDICTED if needed_info else Stage.READ if is_read else Stage.ACCEPTED
         begun = Checkpoint(
             stage,
@@ -96,7 +95,7 @@ class Checkpoint:
         return replace(self, stage=Stage.REPLYING)
 
     def settled(self) -> "Checkpoint":
-        """The turn has ended, whichever way: nothing of it is to be resumed."""
+        """Return the checkpoint after a turn has ended, with nothing to resume."""
         return replace(
             self,
             stage=Stage.IDLE,
@@ -120,9 +119,7 @@ class Checkpoint:
         return self.open_turn == reply_id and self.stage is Stage.ACCEPTED
 
     def kept_for(self, reply_id: str) -> tuple[str, ...]:
-        """Return what call 1 said for a reply that was being written; nothing if another turn was
-        open, or none.
-        """
+        """Return the `needed_info` of a reply if its turn is the open one, else nothing."""
         return self.needed_info if self.open_turn == reply_id else ()
 
 
@@ -130,9 +127,7 @@ _READER = TypeAdapter(Checkpoint)
 
 
 def read_checkpoint(text: str) -> Checkpoint:
-    """Read a checkpoint; what an older or newer memapp wrote otherwise is left out, or counts as
-    none.
-    """
+    """Return the checkpoint in a JSON text; an empty one if another version's is not readable."""
     try:
         return _READER.validate_json(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The commands that can be written where a message can be: they begin with a slash."""
+"""Slash commands, as they are written in place of a message."""
 
 import re
 from dataclasses import dataclass
@@ -24,28 +24,27 @@ COMMANDS = {
     "quit": ("/quit", "leaves memapp"),
 }
 RUNS = ("run", "sql")
-"""What acts on something outside memapp. Where a space too many stands before it, nothing of it is
-kept.
-"""
+"""Commands that act outside memapp. With a space before them, nothing of them is kept."""
 TAKES_TEXT = ("remember", "forget", "evidence", "import", *RUNS)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command and what follows it."""
+    """A command and its argument."""
 
     name: str
     text: str = ""
 
     @property
     def is_private(self) -> bool:
-        """Say whether nothing of it is to be kept."""
+        """Return True if nothing of the command is to be kept."""
         return self.text[:1].isspace()
 
 
 def parse(written: str) -> Command | None:
-    """Return the command that was written, None for an ordinary message. Raises `UsageError` for
-    one that does not exist.
+    """Return the command in a text, None for an ordinary message.
+
+    Raises `UsageError` for a command that does not exist.
     """
     bare = written.strip()
     if not bare.startswith("/") or bare.startswith("//"):
@@ -65,16 +64,12 @@ def parse(written: str) -> Command | None:
 
 
 def runs_something(written: str) -> bool:
-    """Say whether what is written is a command, or the beginning of one, that acts on something
-    outside memapp.
-    """
+    """Return True for the beginning of a command that acts outside memapp."""
     return re.match(rf"\s*/(?:{'|'.join(RUNS)})\b", written) is not None
 
 
 def beginning(written: str) -> tuple[str, ...]:
-    """Return the names of the commands that begin like what is written; none once a whole name or
-    more stands there.
-    """
+    """Return the commands that complete a partial name; none for a whole name or more."""
     name = re.fullmatch("/([a-z]*)", written)
     return tuple(
         command
@@ -84,10 +79,10 @@ def beginning(written: str) -> tuple[str, ...]:
 
 
 def completed(name: str) -> str:
-    """Return a command as it is written, with a blank where words follow."""
+    """Return a command ready to type, with a space if an argument follows."""
     return f"/{name} " if " " in COMMANDS[name][0] else f"/{name}"
 
 
 def unescaped(written: str) -> str:
-    """Return a message that began with // as it was meant."""
+    """Return a message without the slash that escaped its first one."""
     return written[1:] if written.startswith("//") else written

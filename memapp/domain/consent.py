@@ -1,6 +1,6 @@
-"""Asking before the profile changes: the request that waits for a yes.
+"""Consent requests: proposed changes of the profile that are pending until the person decides.
 
-Nothing here applies a request; what may become of one is guarded by the schema of the store.
+Nothing here applies a request; the schema of the store guards its transitions.
 """
 
 import re
@@ -15,25 +15,20 @@ from memapp.domain.text import counted, one_line, shorten
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Decider = Literal["person", "chat", "signals", "clock", "agent"]
-"""`agent` takes back what it proposed itself."""
+"""`agent` withdraws its own proposal."""
 DenyReason = Literal["wrong", "outdated", "private", "other"]
-"""Not in the person's own words: the history, which is never rewritten, keeps it."""
+"""Never free text: the history, which is never rewritten, keeps the reason."""
 
 FORGOTTEN = "forgotten"
-"""The field of a request that is not about the profile: a fact that was erased and is stated again.
-"""
+"""The field of a request to keep an erased fact that was stated again."""
 FACT, CHAT = "fact", "chat"
-"""Those of requests that came with an imported file: for a fact of it, and for the use of a chat of
-it elsewhere.
-"""
+"""The fields of requests from an imported file: for a fact, and for using a chat elsewhere."""
 CONFLICT = "conflict"
-"""That of two memories of which only one can hold: the old value gives way to the new one, and with
-a no both stay.
-"""
+"""The field of two contradicting memories: yes replaces the old value, no keeps both."""
 HOWTO = "howto"
-"""That of a way of doing something which a message tells step by step."""
+"""The field of a how-to that a message tells step by step."""
 RUBRIC = "rubric"
-"""That of another weight for a criterion of the rubric."""
+"""The field of a new weight for a criterion of the rubric."""
 BESIDE_PROFILE = {
     FORGOTTEN: "Something you erased",
     FACT: "Fact",
@@ -42,16 +37,16 @@ BESIDE_PROFILE = {
     CONFLICT: "Only one holds",
     RUBRIC: "Rubric",
 }
-"""The labels of the fields that are not of the profile: a yes to one changes nothing there."""
+"""The labels of the fields outside the profile."""
 REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
-"""As much of a value is said where it is named in passing."""
+"""The longest excerpt of a value in a sentence."""
 CAME_FROM = {"import": "imported", "undo": "taken back", "person": "by you"}
 
 
 def label(field: str) -> str:
-    """Return what the person calls a field."""
+    """Return the label of a field."""
     return FIELDS[field].label if field in FIELDS else BESIDE_PROFILE.get(field, field)
 
 
@@ -63,36 +58,34 @@ class ConsentRequest:
     user_id: str
     field: str
     old_value: str
-    """What goes; empty for a new value, which stands beside the others or, in a field with one
-    value, takes its place.
+    """The value to remove; empty for a new value, which is added or, in a single-value field,
+    replaces the old one.
     """
     new_value: str
-    """Empty where the person takes the value away, or where a change was asked for without saying
-    to what; that needs a value.
-    """
+    """Empty for a removal, or for a change without a value, which the person still has to name."""
     evidence: tuple[str, ...]
-    """Ids of the messages that it was read from."""
+    """Ids of the messages that support the request."""
     proposer: str
     state: RequestState
     created_at: datetime
     expires_at: datetime
     file_id: str = ""
-    """Of the imported file that it came with."""
+    """Id of the imported file that the request came with."""
     snoozed_until: datetime | None = None
     decided_at: datetime | None = None
     decided_by: str = ""
     quote: str = ""
-    """What another program gives as the person's words; nobody checked that they are."""
+    """The person's words as another program quotes them, unchecked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file whose requests wait: one question, that can be opened."""
+    """An imported file with pending requests, asked about as one group that can be opened."""
 
     id: str
     name: str
     facts: int
-    """How many facts and values of it wait."""
+    """How many facts and values are pending."""
     chats: int
     created_at: datetime
     expires_at: datetime
@@ -102,20 +95,18 @@ class ImportedFile:
 
 
 def waiting_of(facts: int, chats: int) -> str:
-    """Return how much of a file waits: `214 facts and 1 chat`."""
+    """Return how much of a file is pending: `214 facts and 1 chat`."""
     parts = (counted(facts, "fact") if facts else "", counted(chats, "chat") if chats else "")
     return " and ".join(filter(None, parts))
 
 
 def replaced(request: ConsentRequest, says: Sequence[str]) -> str:
-    """Return the value that goes with a yes to a request, given what its field says; empty if none
-    does.
-    """
+    """Return the value that approving a request removes, given the field's values; else nothing."""
     return request.old_value or ("" if has_many(request.field) else "".join(says))
 
 
 def came_from(request: ConsentRequest) -> str:
-    """Return where a request comes from, in plain words."""
+    """Return the origin of a request, in plain words."""
     if request.field == CONFLICT:
         return "your memory"
     if request.proposer.startswith(CLIENT):
@@ -124,14 +115,12 @@ def came_from(request: ConsentRequest) -> str:
 
 
 def change(request: ConsentRequest) -> str:
-    """Return a request in a few words: `Home “Bergen”`."""
+    """Return the change of a request in a few words: `Home “Bergen”`."""
     return f"{label(request.field)}{_quoted(request.new_value)}"
 
 
 def decided(decision: str, request: ConsentRequest, more: int = 0) -> str:
-    """Return what was decided, by its name in the history, on a request and so many more: `Approved
-    Home “Bergen”`.
-    """
+    """Return a decision on a request and `more` others, in words: `Approved Home “Bergen”`."""
     others = f" and {more} more" if more else ""
     if request.field == CONFLICT and decision in ("approved", "denied"):
         kept = (
@@ -141,21 +130,24 @@ def decided(decision: str, request: ConsentRequest, more: int = 0) -> str:
         )
         return f"Kept{kept}{others}"
     if decision == "changed" and request.proposer == "person":
-        is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
-        return f"{f'Set {label(request.field)} to' if is_set else f'Took away {label(request.field)}'}{said}{others}"
+        value = _quoted(request.new_value or request.old_value)
+        name = label(request.field)
+        done = f"Set {name} to" if request.new_value else f"Took away {name}"
+        return f"{done}{value}{others}"
     return in_words_of(decision, f"{change(request)}{others}")
 
 
 def in_words_of(decision: str, what: str) -> str:
-    """Return what was decided, by its name in the history, on something that is named."""
-    said = {
+    """Return a decision in words, with its object."""
+    wordings = {
         "changed": "Approved {}",
         "approved": "Approved {}",
         "denied": "Denied {}",
         "withdrawn": "Withdrew {}",
+        "snoozed": "Put off {} until tomorrow",
+        "expired": "Closed {} unanswered",
     }
-    said |= {"snoozed": "Put off {} until tomorrow", "expired": "Closed {} unanswered"}
-    return said.get(decision, "Changed {}").format(what)
+    return wordings.get(decision, "Changed {}").format(what)
 
 
 def _quoted(value: str) -> str:
@@ -163,24 +155,21 @@ def _quoted(value: str) -> str:
 
 
 def like(field: str, value: str) -> str:
-    """Return a GLOB pattern that the new value, in small letters, of each request of this value
-    fits, if it is all ASCII.
-    """
+    """Return a GLOB pattern for the lower-case new value of every request of a value, if ASCII."""
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
     return f"*{max(words, key=len)}*" if words else "*"  # the words may stand in another order
 
 
 def expiry(created_at: datetime) -> datetime:
-    """Return when an undecided request expires."""
+    """Return the time at which an undecided request expires."""
     return created_at + timedelta(days=REQUEST_DAYS)
 
 
 def corroborated(signals: Collection[tuple[str, bool]]) -> bool:
-    """Say whether enough distinct messages say it; each signal is a message id and whether the
-    person typed it there.
+    """Return True if enough messages say the same; each signal is a message id and if it was typed.
 
-    A message in which the same was also found in other text does not count: it may be one pasted
-    text.
+    A message that also contains the statement in untyped text does not count: all of it may be one
+    pasted text.
     """
     other = {message_id for message_id, typed in signals if not typed}
     return len({message_id for message_id, typed in signals if typed} - other) >= SIGNALS_NEEDED

@@ -1,6 +1,4 @@
-"""Consolidation: pairs of memories that may say the same, what may be decided on one, and the
-counts of a report.
-"""
+"""Consolidation: pairs of similar memories, the decision on a pair, and the report's counts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,18 +6,18 @@ from typing import Literal
 from memapp.domain.memory import Memory
 
 Policy = Literal["update", "link", "ask", "leave"]
-"""One of the two takes the other in, they are related, the person decides, or nothing is done."""
+"""Merge the pair, link it, ask the person, or do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to become of a pair."""
+    """The decision on a pair."""
 
     policy: Policy
     by: str = "merge"
     """The actor: `merge` for memapp itself, or the model."""
     kept: Memory | None = None
-    """The memory that takes the other in."""
+    """The memory that the other one is merged into."""
 
 
 LEAVE, LINK = Decision("leave"), Decision("link")
@@ -27,26 +25,26 @@ LEAVE, LINK = Decision("leave"), Decision("link")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two live memories, the one that was said last first."""
+    """Two live memories, the one stated last first."""
 
     newer: Memory
     older: Memory
     score: float
-    """Their cosine."""
+    """Cosine of the two embeddings."""
     decided: Decision | None = None
-    """What its words decide."""
+    """The decision by rules on the wording, if any."""
 
     @property
     def ids(self) -> frozenset[str]:
         return frozenset((self.newer.id, self.older.id))
 
-    def other(self, one: Memory) -> Memory:
-        return self.older if one.id == self.newer.id else self.newer
+    def other(self, memory: Memory) -> Memory:
+        return self.older if memory.id == self.newer.id else self.newer
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What consolidation used up on a day."""
+    """The resources that consolidation used on a day."""
 
     pairs: int
     tokens: int
@@ -55,7 +53,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """How many pairs of memories became what."""
+    """How many pairs were merged, linked, asked about or left."""
 
     merged: int = 0
     linked: int = 0
@@ -72,11 +70,9 @@ class Tidied:
 
 
 COUNTED = {"update": "merged", "link": "linked", "ask": "asked", "leave": "left"}
-"""Under which name a report counts a policy."""
+"""The name of each policy in a report."""
 
 
 def last_said(memory: Memory) -> str:
-    """Return what sorts memories by when they were said last: the id of the newest message that
-    says it, or its own.
-    """
+    """Return a sort key for when a memory was stated last: the newest source, or its own id."""
     return max(memory.sources, default=memory.id)

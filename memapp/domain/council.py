@@ -1,6 +1,4 @@
-"""A council over an answer: what its reviewers object to, the revision, and what the person takes
-of it all.
-"""
+"""A council over an answer: its objections, the revision, and the person's choice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,15 +9,15 @@ from memapp.domain.trust import Choice
 
 
 class Objection(NamedTuple):
-    """What a reviewer has against an answer."""
+    """An objection of a reviewer to an answer."""
 
     criterion: str
     text: str
-    """In one sentence."""
+    """One sentence."""
     quote: str = ""
-    """The words of the answer, or of the question, that it is about."""
+    """The words of the answer or the question that the objection is about."""
     instead: str = ""
-    """What a revision without a model says in the place of the quote."""
+    """The replacement for the quote in a revision without a model."""
 
 
 class Dissent(NamedTuple):
@@ -32,7 +30,7 @@ class Dissent(NamedTuple):
     task: str
     artifact_type: str
     message_id: str
-    """The message whose answer it is about; empty where it was in no chat."""
+    """The message whose answer is objected to; empty outside a chat."""
     agent: str
     text: str
     citations: tuple[str, ...]
@@ -54,7 +52,7 @@ class Round:
     task: str
     draft: str
     revision: str
-    """Empty while the council sits, and where nobody objected."""
+    """Empty while the council is in progress, and where nobody objected."""
     final: str
     choice: Choice | None
     decided_at: datetime | None
@@ -65,31 +63,32 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class OpenCouncil:
-    """A council that sits: what is left of it, in the checkpoint of its chat."""
+    """A council in progress: its remaining reviewers, in the checkpoint of its chat."""
 
     round_id: str
     left: tuple[str, ...]
-    """The criteria whose reviewers have not spoken, in their order."""
+    """The criteria whose reviewers are still to come, in order."""
     of: int = 0
-    """So many reviewers there are in all."""
+    """The number of all reviewers."""
     advocate: str = ""
-    """The agent that speaks against the answer whatever it thinks of it."""
+    """The devil's advocate."""
     model: str = ""
-    """That reviews beside the rules; empty where none is admitted."""
+    """The model that reviews beside the rules; empty where none is admitted."""
     calls: int = 0
-    """Of a model, that the council makes at most; known before the first."""
+    """The most model calls of the council, known in advance."""
 
 
-def is_taken_over(one: Dissent, text: str, objections: Sequence[Objection]) -> bool:
-    """Return True for a text that does what a dissent asks: what it quotes is gone, and no reviewer
-    has that against it again.
-    """
-    again = any(other.criterion in one.citations and other.text == one.text for other in objections)
-    return not again and (one.quote not in text or one.quote in one.task)
+def is_taken_over(dissent: Dissent, text: str, objections: Sequence[Objection]) -> bool:
+    """Return True if a text does what a dissent asks: the quote is gone and no objection is new."""
+    again = any(
+        objection.criterion in dissent.citations and objection.text == dissent.text
+        for objection in objections
+    )
+    return not again and (dissent.quote not in text or dissent.quote in dissent.task)
 
 
 def corrected(text: str, objections: Sequence[Objection]) -> str:
-    """Return an answer with what the objections put in the place of what they quote."""
+    """Return an answer with the quotes of all objections replaced."""
     for objection in objections:
         if objection.quote and objection.quote in text:
             text = text.replace(objection.quote, objection.instead, 1)

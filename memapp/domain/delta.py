@@ -7,7 +7,7 @@ from memapp.domain.consent import label
 from memapp.domain.text import counted, one_line, shorten
 
 PROFILE = "profile:"
-"""How the id of a field of the profile begins in the log."""
+"""The prefix for fields of the profile in the change log."""
 BULLETS = 3
 BULLET_CHARS = 160
 TOLD_WITHOUT_TEXT = ("soft_deleted", "deleted")
@@ -23,7 +23,7 @@ _SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One entry of the change log, with what its memory, or its field of the profile, says now."""
+    """An entry of the change log, with the current text of its memory or profile field."""
 
     id: str
     revision: int
@@ -34,9 +34,9 @@ class Logged:
     category: str
     importance: int
     sources: tuple[str, ...]
-    """Ids of the messages it came from."""
+    """Ids of the memory's source messages."""
     replaces: str = ""
-    """Id of the memory that gave way to it when it was created."""
+    """Id of the memory that the new one superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +45,34 @@ class News:
 
     told: Logged
     entries: tuple[Logged, ...]
-    """What need not be told after it."""
+    """All entries that the bullet covers."""
     memories: int = 1
-    """That it tells of; of a merge, how many became one."""
+    """How many memories the bullet covers, those that were merged included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What a chat is to be told, and what counts as told with it."""
+    """The news for a chat, and the log entries that count as told."""
 
     since: int
     """The revision at which the chat last looked."""
     news: tuple[News, ...]
     settled: tuple[str, ...]
-    """Ids of the log's entries that need not be told after this."""
+    """Ids of the log entries that are settled with this header."""
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
-        """Those whose words stand in the header."""
-        told = [
+        """Ids of the memories whose text stands in the header."""
+        shown = [
             news_item.told
             for news_item in self.news
             if news_item.told.event not in TOLD_WITHOUT_TEXT
         ]
-        return tuple(change.memory_id for change in told if not _is_of_profile(change))
+        return tuple(change.memory_id for change in shown if not _is_of_profile(change))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The header, in the format of the specification; nothing when nothing is to be told."""
+        """The header in the format of the specification; empty without news."""
         if not self.news:
             return ()
         return (
@@ -90,13 +90,12 @@ def summarise(
     in_prompt: frozenset[str] = frozenset(),
     quoted: frozenset[str] = frozenset(),
 ) -> Delta:
-    """Return what to tell: the most important first, the newest first among equals, at most
-    `BULLETS`.
+    """Return at most `BULLETS` pieces of news, the most important first, then the newest.
 
-    Several entries of one memory become one, and so do those of a memory with those of the one it
-    gave way to. Nothing is told of a memory that came and went unseen, nor of a fact that stands in
-    the prompt already: as one of the messages `in_prompt`, or among the memories that are `quoted`.
-    `logged` is newest first.
+    All entries of one memory become one, together with those of the memory it superseded. A memory
+    that came and went between two looks is not told, nor is a fact that is already in the prompt:
+    as one of the messages `in_prompt`, or among the memories that are `quoted`. `logged` is newest
+    first.
     """
     by_memory: dict[str, list[Logged]] = {}
     successors: dict[str, str] = {}
@@ -108,24 +107,25 @@ def summarise(
     silent: list[Logged] = []
     news: list[News] = []
     for entries in by_memory.values():
-        told = None if entries[0].memory_id in quoted else _one(entries, in_prompt)
-        if told is None:
+        entry_told = None if entries[0].memory_id in quoted else _one(entries, in_prompt)
+        if entry_told is None:
             silent += entries
         else:
             news.append(
-                News(told, tuple(entries), 1 + sum(entry.event == "merged" for entry in entries))
+                News(
+                    entry_told,
+                    tuple(entries),
+                    1 + sum(entry.event == "merged" for entry in entries),
+                )
             )
-    chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[
-        :BULLETS
-    ]
+    ranked = sorted(_together(news), key=lambda item: (-item.told.importance, -item.told.revision))
+    chosen = ranked[:BULLETS]
     settled = [*silent, *(entry for news_item in chosen for entry in news_item.entries)]
     return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
 
 
 def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
-    """Return the one entry that tells what happened to a memory; None if there is nothing to tell.
-    Newest first.
-    """
+    """Return the one entry that sums up a memory's entries (newest first); None without news."""
     newest, oldest = entries[0], entries[-1]
     if newest.event in TOLD_WITHOUT_TEXT:
         return None if oldest.event == "created" else newest
@@ -135,56 +135,59 @@ def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
         return newest
     if oldest.event == "created":
         return replace(newest, event="created")
-    return (
-        replace(newest, event="updated") if newest.event == "created" else newest
-    )  # it took the place of another
+    # A memory created after older entries superseded another one.
+    return replace(newest, event="updated") if newest.event == "created" else newest
 
 
 def _together(news: Sequence[News]) -> list[News]:
-    """Put all memories that went the same way without their words into one bullet."""
-    told = [
+    """Combine all memories that were deleted in the same way into one bullet."""
+    bullets = [
         news_item
         for news_item in news
         if news_item.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.told)
     ]
     for event in TOLD_WITHOUT_TEXT:
-        if gone := [
+        if deleted := [
             news_item
             for news_item in news
-            if news_item.told.event == event and news_item not in told
+            if news_item.told.event == event and news_item not in bullets
         ]:
             first = max(
-                (news_item.told for news_item in gone),
-                key=lambda one: (one.importance, one.revision),
+                (news_item.told for news_item in deleted),
+                key=lambda entry: (entry.importance, entry.revision),
             )
             category = (
-                first.category if len({news_item.told.category for news_item in gone}) == 1 else ""
+                first.category
+                if len({news_item.told.category for news_item in deleted}) == 1
+                else ""
             )
-            entries = tuple(entry for news_item in gone for entry in news_item.entries)
-            told.append(News(replace(first, category=category), entries, len(gone)))
-    return told
+            entries = tuple(entry for news_item in deleted for entry in news_item.entries)
+            bullets.append(News(replace(first, category=category), entries, len(deleted)))
+    return bullets
 
 
 def _bullet(news: News) -> str:
-    one = news.told
-    head = f"- {_SIGNS[one.event]}{one.event}: "
-    head += f"[{one.category.replace('_', ' ').title()}] " if one.category else ""
-    if one.event in TOLD_WITHOUT_TEXT:
-        if _is_of_profile(one):
-            return f"{head}{_field(one)}"
-        what = counted(news.memories, "memory", "memories") if news.memories > 1 else "a memory"
-        were = "was" if news.memories == 1 else "were"
-        said = f"{what} {were} erased" if one.event == "deleted" else f"{what} went to the trash"
-        return f"{head}{said}"
-    text = f"{_field(one)} is {one.text}" if _is_of_profile(one) else one.text
-    importance = f" (imp={one.importance})" if one.event == "created" else ""
-    combined = f"Combined {news.memories} notes about: " if one.event == "merged" else ""
+    entry = news.told
+    head = f"- {_SIGNS[entry.event]}{entry.event}: "
+    head += f"[{entry.category.replace('_', ' ').title()}] " if entry.category else ""
+    if entry.event in TOLD_WITHOUT_TEXT:
+        if _is_of_profile(entry):
+            return f"{head}{_field(entry)}"
+        count = counted(news.memories, "memory", "memories") if news.memories > 1 else "a memory"
+        verb = "was" if news.memories == 1 else "were"
+        deletion = (
+            f"{count} {verb} erased" if entry.event == "deleted" else f"{count} went to the trash"
+        )
+        return f"{head}{deletion}"
+    text = f"{_field(entry)} is {entry.text}" if _is_of_profile(entry) else entry.text
+    importance = f" (imp={entry.importance})" if entry.event == "created" else ""
+    combined = f"Combined {news.memories} notes about: " if entry.event == "merged" else ""
     return f"{head}{combined}{shorten(one_line(text), BULLET_CHARS)}{importance}"
 
 
-def _is_of_profile(one: Logged) -> bool:
-    return one.memory_id.startswith(PROFILE)
+def _is_of_profile(entry: Logged) -> bool:
+    return entry.memory_id.startswith(PROFILE)
 
 
-def _field(one: Logged) -> str:
-    return label(one.memory_id.removeprefix(PROFILE))
+def _field(entry: Logged) -> str:
+    return label(entry.memory_id.removeprefix(PROFILE))

@@ -8,14 +8,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class DifferencePiece:
-    """Some words that were kept, taken out or put in."""
+    """Some words that were kept, removed or added."""
 
     kind: Literal["same", "out", "in"]
     text: str
 
 
 def words_changed(before: str, after: str) -> tuple[DifferencePiece, ...]:
-    """Return both texts as one run of pieces; what was replaced comes before what replaced it."""
+    """Return both texts as one sequence of pieces, removed words before added ones."""
     return tuple(_pieces(before.split(), after.split()))
 
 

@@ -1,4 +1,4 @@
-"""How the engine loads a model, and what it is."""
+"""Options for loading a model, and the result of checking the engine."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,11 +14,11 @@ class RepackRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineCheck:
-    """What came of computing one token with a model."""
+    """The result of computing one token with a model."""
 
     features: tuple[str, ...]
-    """The processor features that the build of llama.cpp computes with, such as AVX512; none if it
-    died before it could tell.
+    """The processor features used by this build of llama.cpp, such as AVX512; empty if the process
+    died first.
     """
     problem: str = ""
-    """Why no token was computed; empty if one was."""
+    """Why no token was computed; empty on success."""

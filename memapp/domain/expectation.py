@@ -1,10 +1,9 @@
-"""The comparison of a message with the expected one: by letters alone, or by letters, meaning and
-what the message does.
+"""The comparison of a message with the predicted one.
 
-A guess of what a person says next is hardly ever right word for word. So the default rule also
-looks at how near the two texts are in meaning (an embedding similarity that the caller brings) and
-at their dialogue acts: a "yes" where a "no" was expected speaks for a surprise however alike the
-sentences look, and "thanks, bye" for "no, that's all" is none.
+A prediction is hardly ever right word for word. So the default rule also compares the meaning (an
+embedding similarity that the caller supplies) and the dialogue acts: a "yes" where a "no" was
+expected speaks for a surprise however alike the sentences look, and "thanks, bye" for "no, that's
+all" is none.
 """
 
 from collections.abc import Mapping
@@ -16,15 +15,13 @@ from rapidfuzz import fuzz
 
 FUZZY_THRESHOLD = 60
 AS_PREDICTED = 0.6
-"""Cosine of two embeddings from which a message says what was predicted; below that it is on the
-same topic at most.
-"""
+"""The cosine from which a message says what was predicted; below, at most the topic is the same."""
 BEGINS_ALIKE = 80
-"""Letters alike, 0 to 100, between a beginning and that of the expected message."""
+"""Letters alike, 0 to 100, for two texts to begin alike."""
 
 
 class MismatchRule(StrEnum):
-    """How an expected message is compared with the one that came."""
+    """How a predicted message is compared with the actual one."""
 
     FUZZY = "fuzzy"
     """Letters alone: surprised below a threshold."""
@@ -33,31 +30,31 @@ class MismatchRule(StrEnum):
 
 
 class DialogueAct(StrEnum):
-    """What a message does in a conversation, whatever it is about."""
+    """The role of a message in a conversation, whatever its subject."""
 
     AFFIRM = "yes"
     NEGATE = "no"
     THANKS = "thanks"
     CLOSING = "closing"
     ALTERNATIVES = "alternatives"
-    """Wants something else than what was offered."""
+    """Asks for something other than the offer."""
     QUESTION = "question"
     INFORM = "content"
-    """Says something of its own, beyond the phrases of the other acts."""
+    """Has content beyond the phrases of the other acts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What a text does and tells, as far as it is compared."""
+    """The acts and the content words of a text, for comparison."""
 
     acts: frozenset[DialogueAct]
     content: tuple[str, ...]
-    """The words left when common ones and the phrases of the acts are taken out."""
+    """The words without common ones and without the phrases of the acts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How one comparison came out."""
+    """The result of one comparison."""
 
     surprised: bool
     fuzzy: float
@@ -96,7 +93,7 @@ _STEM = 5
 
 
 def may_become(typed: str, expected: str) -> bool:
-    """Tell whether what is typed so far is about the beginning of what is expected."""
+    """Return True if the text typed so far could become the expected message."""
     return not typed or fuzz.ratio(typed.lower(), expected[: len(typed)].lower()) >= BEGINS_ALIKE
 
 
@@ -108,9 +105,7 @@ def judge(
     rule: MismatchRule,
     fuzzy_threshold: int,
 ) -> Verdict:
-    """Tell whether what came is a surprise; `letters` is how alike the two texts are in these, 0 to
-    100.
-    """
+    """Return the verdict on an actual message; `letters` is the likeness by letters, 0 to 100."""
     match rule:
         case MismatchRule.FUZZY:
             surprised = letters < fuzzy_threshold
@@ -127,7 +122,7 @@ def judge(
 def _signs(
     was: Utterance, came: Utterance, letters: float, similarity: float | None
 ) -> dict[str, float]:
-    """Return the strength of each sign: a likeness, or 1 and 0 for those that are there or not."""
+    """Return the strength of each sign: a likeness, or 1 or 0 for present or absent."""
     likeness = (
         {"meaning": similarity}
         if similarity is not None

@@ -22,13 +22,13 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories are wanted. An empty part does not count; all others must hold."""
+    """Conditions for memories. Empty parts do not count; all others must hold."""
 
     state: State | None = State.LIVE
-    """None: whatever is not live."""
+    """None for every state but live."""
     words: tuple[str, ...] = ()
-    """Each must be there; of the last one the beginning is enough. One that is only signs, such as
-    🍵, is looked for as it is.
+    """All must occur; the last may be a prefix. A word of symbols only, such as 🍵, is searched as
+    it is.
     """
     phrases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -36,10 +36,10 @@ class MemoryFilter:
     kind: Kind | None = None
     pinned: bool | None = None
     after: date | None = None
-    """Created on that day of the person, or later."""
+    """Created on that day of the person or later."""
     before: date | None = None
     problems: tuple[str, ...] = ()
-    """What was typed and not understood, in words for the person."""
+    """Parts that were not understood, in words for the person."""
 
 
 ALL_LIVE = MemoryFilter()

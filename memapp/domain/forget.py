@@ -1,6 +1,4 @@
-"""Forgetting for good: which texts are looked for, how they may stand in a file, and what is said
-about it afterwards.
-"""
+"""Erasing for good: the texts to find, the forms of a text in a file, and the receipt."""
 
 import json
 import re
@@ -13,27 +11,23 @@ from memapp.domain.text import INVISIBLE, JOINERS, VARIANTS, counted
 from memapp.domain.unspaced import SIGN
 
 ERASED = "[erased]"
-"""Stands in place of a text that was erased."""
+"""The replacement for an erased text."""
 LONG_ENOUGH, SIGNS_BYTES = 8, 6
-"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it
-stands alone. In a script that sets no spaces it counts everywhere, from so many bytes on.
+"""A shorter text may be part of other words: in the bytes of a file it counts only where it stands
+alone. In a script without spaces it counts everywhere from so many bytes on.
 """
 FEW = 20
-"""So many texts are looked for one by one more quickly than by their words."""
+"""Up to so many texts are found faster one by one than by their words."""
 FEW_PIECES = 400
-"""The same of pieces of texts in bytes."""
+"""The same for pieces of texts in bytes."""
 NAMED = 5
-"""So many other memories are named in a receipt, the newest; of the rest it says how many there
-are.
-"""
+"""The most other memories named in a receipt, newest first; the rest are counted."""
 WINDOW = 120
-"""A longer text is looked for in pieces, since a file may hold it in several places."""
+"""A longer text is searched in pieces, since a file may split it."""
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(rf"{SIGN}|(?:(?!{SIGN})[^\W\d_])+|\d+")
-"""Of a word: what the eye tells apart in `x_oslo_2`; each letter of a script that sets no space
-between words.
-"""
+"""The visible parts of a word, as in `x_oslo_2`; each letter in a script without spaces."""
 _IGNORED = re.compile(f"[{INVISIBLE}{JOINERS}{VARIANTS}]")
 _ESCAPED = re.compile(r"\\+[bfnrt\"/]")
 _BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
@@ -41,13 +35,11 @@ _INNER_WORD = re.compile(rb"(?<= )[a-z0-9]{3,}(?= )")
 _ALONE = rb"(?<![0-9a-z\x80-\xff])%s(?![0-9a-z\x80-\xff])"
 
 Forms = tuple[bytes, ...]
-"""One way in which a text may stand in a file, in pieces; lower case as far as ASCII goes."""
+"""One encoding of a text in a file, in pieces; ASCII letters in lower case."""
 
 
 class Needles:
-    """Texts to be found in other texts: the same words one after the other, whatever their case and
-    punctuation.
-    """
+    """Texts to find in others by their sequence of words, whatever the case and punctuation."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._wordless: list[str] = []
@@ -63,7 +55,7 @@ class Needles:
                 self._wordless.append(text.strip())
 
     def held_by(self, text: str | None) -> bool:
-        """Tell whether a text, or the JSON of one, holds any of them."""
+        """Return True if a text, or the JSON of a text, contains any of the needles."""
         if not text:
             return False
         if self._wordless and any(word in text for word in self._wordless):
@@ -81,26 +73,18 @@ class Needles:
         )
 
     def _may_be_in(self, folded: str) -> bool:
-        """Tell whether a text has all the words of any; quicker than to split it into words, and
-        most hold none of a few.
-        """
-        for (
-            rarest,
-            some,
-        ) in (
-            self._by_word.items()
-        ):  # plain loops: everything that was ever written goes through here
+        """Return True if a text has all the words of a needle; a fast check that mostly fails."""
+        # Plain loops: every text in the file goes through here.
+        for rarest, needles in self._by_word.items():
             if rarest in folded:
-                for wanted, *_ in some:
+                for wanted, *_ in needles:
                     if all(map(folded.__contains__, wanted)):
                         return True
         return False
 
 
 def byte_forms(text: str) -> set[Forms]:
-    """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and
-    decomposed, in any case.
-    """
+    """Return the forms of a text in a file: UTF-8, UTF-16, JSON; composed or not, in any case."""
     forms = [
         unicodedata.normalize(kind, word)
         for kind in ("NFC", "NFD")
@@ -129,9 +113,9 @@ def byte_forms(text: str) -> set[Forms]:
 
 
 class ByteNeedles:
-    """Texts to be counted in the bytes of files.
+    """Texts to count in the bytes of files.
 
-    If there is much to look for, one of its inner words says where it is worth looking for a piece.
+    With many texts, an inner word of each piece tells whether a chunk is worth searching.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -141,10 +125,8 @@ class ByteNeedles:
             if text.strip():
                 forms = byte_forms(text)
                 self._forms += forms
-                is_short, least = (
-                    len(text) < LONG_ENOUGH,
-                    SIGNS_BYTES if re.search(SIGN, text) else WINDOW,
-                )
+                is_short = len(text) < LONG_ENOUGH
+                least = SIGNS_BYTES if re.search(SIGN, text) else WINDOW
                 short.update(
                     (piece, is_short and len(piece) < least) for form in forms for piece in form
                 )
@@ -156,119 +138,118 @@ class ByteNeedles:
         self._everywhere = self._by_word.pop(b"", [])
 
     def count(self, chunks: Iterable[bytes]) -> int:
-        """Return how often the texts stand in a file that is read in chunks."""
-        found: Counter[bytes] = Counter()
+        """Return how often the texts occur in a file read in chunks."""
+        counts: Counter[bytes] = Counter()
         for chunk, seen in _overlapping(chunks, self._overlap):
             for piece, short in self._worth_looking_for(chunk):
                 if piece in chunk:
-                    found[piece] += _count(chunk, piece, seen, short=short)
-        return sum(max(found[piece] for piece in form) for form in self._forms)
+                    counts[piece] += _count(chunk, piece, seen, short=short)
+        return sum(max(counts[piece] for piece in form) for form in self._forms)
 
     def _worth_looking_for(self, chunk: bytes) -> Iterator[tuple[bytes, bool]]:
         yield from self._everywhere
         if self._by_word:
-            words = {
-                *_BYTE_WORD.findall(chunk),
-                *_BYTE_WORD.findall(chunk.replace(b"\0", b"")),
-            }  # the second for UTF-16
+            utf16_words = _BYTE_WORD.findall(chunk.replace(b"\0", b""))
+            words = {*_BYTE_WORD.findall(chunk), *utf16_words}
             for word in words & self._by_word.keys():
                 yield from self._by_word[word]
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be erased."""
+    """The counts of an erasure before it is confirmed."""
 
     memories: int
     messages: int
     others: int
-    """Titles, drafts, context cards, expectations, consent requests, fields of the profile, earlier
-    versions.
-    """
+    """Titles, drafts, context cards, predictions, requests, profile fields, earlier versions."""
     backups: int
-    """Copies of the file that hold it too, or cannot be looked into."""
+    """Backups that contain the text too, or cannot be searched."""
     profile: tuple[str, ...] = ()
-    """What of the others the profile says by now: `Health: migraine`."""
+    """The profile's values among the others: `Health: migraine`."""
 
     def __bool__(self) -> bool:
         return bool(self.memories or self.messages or self.others or self.backups)
 
     def __str__(self) -> str:
-        memories, messages = (
-            counted(self.memories, "memory", "memories"),
-            counted(self.messages, "message"),
+        items = self.memories + self.messages + self.others
+        text = (
+            f"{counted(items, 'item')}: {counted(self.memories, 'memory', 'memories')}, "
+            f"{counted(self.messages, 'message')} and "
+            f"{counted(self.others, 'other entry', 'other entries')} "
+            "(titles, guesses, requests, earlier versions)"
         )
-        others = f"{counted(self.others, 'other entry', 'other entries')} (titles, guesses, requests, earlier versions)"
-        said = f"{counted(self.memories + self.messages + self.others, 'item')}: {memories}, {messages} and {others}"
-        said += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
-        return said + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")
+        text += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
+        return text + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was erased, and what a scan of the files found afterwards."""
+    """What was erased, and the result of scanning the files afterwards."""
 
     memories: int
     messages: int
     others: int
     backups_cleaned: int
     backups_dropped: int
-    """Copies that could not be cleaned: of another version of memapp, or damaged."""
+    """Backups that could not be cleaned: damaged, or of another version of memapp."""
     files: int
     left: tuple[tuple[str, int], ...]
-    """Names of files in which it still stands, with how often."""
+    """Names of files that still contain the text, with the number of occurrences."""
     settled: bool = True
-    """False when another program was reading the file: the rest is done at the next start."""
+    """False if another program was reading the file: the rest is done at the next start."""
     also_in: tuple[str, ...] = ()
-    """Ids of other memories that hold the words of the erased ones among theirs, or held them
-    before they were changed.
-    """
+    """Ids of other memories whose text, now or before a change, contains an erased one."""
     in_profile: tuple[str, ...] = ()
-    """What the profile says and the erased memories said too: `Health: epilepsy`."""
+    """Values of the profile that the erased memories stated too: `Health: epilepsy`."""
     left_out: int = 0
-    """Memories that were meant and stayed, since they are out of the trash again."""
+    """Memories that were not erased, as they had been restored from the trash."""
     by_words: bool = False
-    """Whether words were erased wherever they stood by themselves: what is left stands inside
-    longer ones.
-    """
+    """True if whole words were erased: the occurrences left are inside longer words."""
     barred: tuple[str, ...] = ()
-    """Names of files and folders that could not be read, or copies that could be neither cleaned
-    nor deleted.
-    """
+    """Names of unreadable files and folders, and of backups neither cleaned nor deleted."""
 
     @property
     def is_proof(self) -> bool:
-        """Say whether everything was looked into, and nothing is left."""
+        """Return True if every file was scanned, and no occurrence is left."""
         return not (self.left or self.barred)
 
     def __str__(self) -> str:
         items = self.memories + self.messages + self.others
         copies = sum(count for _, count in self.left)
-        said = f"{counted(items, 'item')} erased, {counted(self.backups_cleaned, 'copy', 'copies')} in backups cleaned"
+        cleaned = counted(self.backups_cleaned, "copy", "copies")
+        text = f"{counted(items, 'item')} erased, {cleaned} in backups cleaned"
         if self.backups_dropped:
-            said += f", {counted(self.backups_dropped, 'backup')} removed"
-        said += (
+            text += f", {counted(self.backups_dropped, 'backup')} removed"
+        text += (
             f", {counted(copies, 'copy', 'copies')} left in {counted(self.files, 'file')} scanned"
         )
         if self.left:
-            said += f" ({', '.join(name for name, _ in self.left)})"
-        said += "." if self.settled else "; the rest is done at the next start."
+            text += f" ({', '.join(name for name, _ in self.left)})"
+        text += "." if self.settled else "; the rest is done at the next start."
         if self.left_out:
-            said += f" Left as they are: {counted(self.left_out, 'memory', 'memories')} no longer in the trash."
+            memories = counted(self.left_out, "memory", "memories")
+            text += f" Left as they are: {memories} no longer in the trash."
         if self.barred:
-            said += f" Not looked into, or not changed: {', '.join(self.barred)}. It may still stand there:"
-            said += " let memapp write there, and `memapp forget WORDS` once more."
+            text += (
+                f" Not looked into, or not changed: {', '.join(self.barred)}. "
+                "It may still stand there: let memapp write there, "
+                "and `memapp forget WORDS` once more."
+            )
         if any(name not in self.barred for name, _ in self.left):
-            inside = " What is left stands inside longer words, which were not meant: `memapp forget` them by name."
+            inside = (
+                " What is left stands inside longer words, which were not meant: "
+                "`memapp forget` them by name."
+            )
             elsewhere = " In messages or elsewhere `memapp forget WORDS` erases them too."
-            said += inside if self.by_words and self.settled else elsewhere
+            text += inside if self.by_words and self.settled else elsewhere
         if self.also_in:
             others = counted(len(self.also_in), "other memory", "other memories")
             named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")
-            said += f" Their words also stand in {others}, now or as they were before: {named}"
+            text += f" Their words also stand in {others}, now or as they were before: {named}"
         if self.in_profile:
-            said += f" Your profile still says: {', '.join(self.in_profile)}."
-        return said
+            text += f" Your profile still says: {', '.join(self.in_profile)}."
+        return text
 
 
 def _folded(text: str) -> str:
@@ -280,16 +261,12 @@ def _folded(text: str) -> str:
 
 
 def _inner_word(piece: bytes) -> bytes:
-    """Return the longest word that has a space on either side, so that it stands alone wherever the
-    piece does.
-    """
+    """Return the longest word with a space on either side, so that it is whole in any file."""
     return max(_INNER_WORD.findall(piece.replace(b"\0", b"")), key=len, default=b"")
 
 
 def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each chunk, in lower case, after the end of the one before; and how many bytes of it
-    were seen before.
-    """
+    """Yield each chunk in lower case, behind the end of the last, and the repeated length."""
     tail = b""
     for chunk in chunks:
         whole = tail + chunk.lower()
@@ -298,6 +275,6 @@ def _overlapping(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes,
 
 
 def _count(chunk: bytes, piece: bytes, seen: int, *, short: bool) -> int:
-    """Count a piece in a chunk, without what lay wholly in the bytes that were seen before."""
+    """Count a piece in a chunk, without occurrences wholly in the repeated bytes."""
     pattern = _ALONE % re.escape(piece) if short else re.escape(piece)
     return sum(1 for match in re.finditer(pattern, chunk) if match.end() > seen)

@@ -1,6 +1,4 @@
-"""The grants of agents: what the person lets another program read of their memory, and propose for
-it.
-"""
+"""The grants of other programs: the reads and proposals that the person allows."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,10 +6,10 @@ from memapp.domain.categories import Capability, Categories
 from memapp.domain.changes import CLIENT
 
 MOST_WAITING = 20
-"""Proposals of one agent that wait for the person."""
+"""The most pending proposals of one agent."""
 NAME = r"[a-z0-9][a-z0-9._-]{0,39}"
 NOT_UNLESS_GRANTED = frozenset({"profile", "relationship_dynamic", "episode"})
-"""What is sensitive, what memapp noticed by itself, and what chats were about."""
+"""Sensitive memories, insights, and episodes."""
 
 
 class Grant(BaseModel):
@@ -20,20 +18,20 @@ class Grant(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     categories: tuple[str, ...] | None = None
-    """The categories that it may read and propose into; None for its allowlist, or else all but
+    """The categories to read and to propose into; None for the allowlist, or else all but
     `NOT_UNLESS_GRANTED`.
     """
     reads: bool = True
     proposes: bool = True
     lessons: bool = True
-    """It may ask what is known of a command, and report how one went."""
+    """The agent may look up lessons for a command, and report how a command went."""
     chats: bool = False
-    """It finds earlier messages, too."""
+    """Search includes earlier messages."""
     waiting: int = Field(default=MOST_WAITING, ge=0, le=MOST_WAITING)
     calls_a_minute: int = Field(default=120, ge=1, le=6000)
 
     def capability(self, agent: str, user_id: str, known: Categories) -> Capability:
-        """Return what an agent may read."""
+        """Return the capability of an agent."""
         listed = self.categories if self.categories is not None else known.allowlists.get(agent)
         names = (
             frozenset(known.categories) - NOT_UNLESS_GRANTED
@@ -44,5 +42,5 @@ class Grant(BaseModel):
 
 
 def actor_of(agent: str) -> str:
-    """Return the name of an agent as an actor."""
+    """Return the actor name of an agent."""
     return f"{CLIENT}{agent}"

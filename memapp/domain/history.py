@@ -10,13 +10,13 @@ from memapp.domain.consent import label
 from memapp.domain.lessons.lesson import LESSON
 
 IMPORT = "import:"
-"""What the history names a file that was brought in by; its step follows."""
+"""The prefix for an imported file in the history; the id of its step follows."""
 
 AGENT, RUBRIC, ROUND = "agent:", "rubric:", "round:"
-"""What the history names an agent, a criterion of the rubric and the round of a council by."""
+"""The prefixes for an agent, a criterion of the rubric and a round of a council."""
 
 MESSAGE = "message:"
-"""What the history names a message that is brought up no more; its id follows."""
+"""The prefix for a message excluded from recall; its id follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +24,20 @@ class Entry:
     """One line of the history."""
 
     number: int
-    """Orders all entries, whatever the clock did."""
+    """The order of all entries, whatever the clock did."""
     step: str
-    """Entries of one step are taken back together."""
+    """Entries of one step are undone together."""
     undoes: str
-    """The step that this one took back, else empty."""
+    """The step that the entry undid, else empty."""
     memory_id: str
-    """`profile:city` for a field of the profile, `import:...` for a file that was brought in,
-    `message:...` for a message, `lesson:...` for a lesson.
+    """A memory's id, or a prefixed one: `profile:city`, `import:...`, `message:...`, `lesson:...`.
     """
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""
     after: int | None
     actor: str
-    """Who did it: see `ActorKind`."""
+    """Who made the change: see `ActorKind`."""
     thread_id: str
     meta: Mapping[str, Any]
     at: datetime
@@ -53,13 +52,13 @@ class Entry:
 
     @property
     def is_of_agent(self) -> bool:
-        """Return True for what is about an agent, the rubric or a council."""
+        """Return True for an entry about an agent, the rubric or a council."""
         return self.memory_id.startswith((AGENT, RUBRIC, ROUND))
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a memory said at one time."""
+    """The content of a memory at one time."""
 
     id: int
     memory_id: str
@@ -70,25 +69,25 @@ class Version:
     pinned: bool
     state: str
     sources: tuple[str, ...]
-    """Ids of the messages it came from."""
+    """Ids of the memory's source messages."""
     steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A memory as it was from one change to the next."""
+    """A memory between two changes."""
 
     version: Version
     event: Event
     actor: str
     at: datetime
     replaced: tuple[str, ...] = ()
-    """What gave way to it then, in its own words."""
+    """The texts of the memories that it superseded then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that was done and can be taken back as a whole."""
+    """Changes that were made together and can be undone as a whole."""
 
     id: str
     event: Event
@@ -96,25 +95,25 @@ class Step:
     memory_id: str
     """Of its first entry."""
     text: str
-    """What that memory says now; empty if it was erased, or for the profile."""
+    """The current text of that memory; empty if erased, or for the profile."""
     memories: int
-    """To how many the same was done; of an import how many entries it has."""
+    """The number of memories changed; for an import, the number of entries."""
     actor: str
     at: datetime
     reason: str = ""
-    """Of a memory that went to the trash."""
+    """Why the memory is in the trash."""
     kind: str = ""
-    """Of that memory, while it is there, where memapp made it of others."""
+    """The kind of that memory, if memapp derived it from others."""
     pinned: bool = False
-    """Whether that memory was pinned by it."""
+    """True if the step pinned that memory."""
     facts: int = 0
-    """That an import put before the person."""
+    """Facts of an import that the person was asked about."""
     chats: int = 0
-    """That an import brought."""
+    """Chats of an import."""
     kept: int = 0
-    """Of these, the chats that the person went on with; they stay when it is taken back."""
+    """Imported chats that the person continued, which undo leaves in place."""
 
 
 def label_of(memory_id: str) -> str:
-    """Return what `profile:city` is called."""
+    """Return the label of a profile field's entry, such as `profile:city`."""
     return label(memory_id.partition(":")[2])

@@ -1,4 +1,4 @@
-"""How-tos: a title and the steps that lead there, as people write them down and run them down."""
+"""How-tos: a title with steps, as people write them and tick them off."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MARK = re.compile(r"^(?:(?:[-*•☐☑]|\[.\])\s+)?(?:\d{1,2}\s?[.):](?=\s)\s*
 
 @dataclass(frozen=True, slots=True)
 class Howto:
-    """What was written down."""
+    """A title with steps, as written."""
 
     title: str
     steps: tuple[str, ...]
@@ -26,7 +26,7 @@ class Howto:
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """A how-to, and when each of its steps was ticked off since it was begun."""
+    """A how-to, with the time at which each step was ticked off."""
 
     howto: Memory
     done_at: tuple[datetime | None, ...]
@@ -37,20 +37,21 @@ class Checklist:
 
     @property
     def next_step(self) -> int | None:
-        """The number of the first step that is still to be done, from 1."""
+        """Return the number of the first step still to do, from 1."""
         return next((number for number, at in enumerate(self.done_at, start=1) if at is None), None)
 
 
 def read_howto(text: str) -> Howto:
-    """Read a title and its steps. Raises `UsageError` where there is no title, or no step."""
+    """Return the how-to in a text. Raises `UsageError` without a title or a step."""
     if (howto := parse_howto(text)) is None:
         raise UsageError("A how-to is a title and its steps.", f"Write it like: {FORM}")
     return howto
 
 
 def parse_howto(text: str) -> Howto | None:
-    """Return a title with its steps: below it one a line, or behind it in one line, numbered or
-    after a colon.
+    """Return the how-to in a text, or None.
+
+    The steps stand below the title, one a line, or behind it, numbered or after a colon.
     """
     lines = [one_line(line) for line in clean(text).splitlines() if line.strip()]
     if len(lines) == 1:
@@ -61,7 +62,7 @@ def parse_howto(text: str) -> Howto | None:
 
 
 def is_numbered(text: str) -> bool:
-    """Say whether a text has steps with numbers from 1 on, each in its turn, three at least."""
+    """Return True for a text with at least three steps, numbered from 1 on."""
     numbers = [int(match[1]) for match in _NUMBER.finditer(text)]
     return len(numbers) >= 3 and numbers == list(range(1, len(numbers) + 1))
 
@@ -71,12 +72,12 @@ def numbered(steps: Sequence[str], between: str = "\n") -> str:
 
 
 def in_full(memory: Memory) -> str:
-    """Return what a memory says: of a how-to, the steps too."""
+    """Return the text of a memory, with the steps of a how-to."""
     return f"{memory.text}: {numbered(memory.steps, '; ')}" if memory.steps else memory.text
 
 
 def reported(memory: Memory) -> str:
-    """Return what a memory says to somebody else than the person: of a how-to, the steps too."""
+    """Return a memory's text in the third person, with the steps of a how-to."""
     return in_full(memory) if memory.steps else memory.in_third_person
 
 
@@ -89,5 +90,5 @@ def _in_one_line(line: str) -> list[str]:
 
 
 def _steps(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return steps without the signs in front of them."""
+    """Return steps without their leading marks."""
     return tuple(step for line in lines if (step := _MARK.sub("", line, count=1)))

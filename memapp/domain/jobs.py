@@ -1,6 +1,4 @@
-"""The pace of a job that is done in idle time: when it ran last and is due next. A clock that leapt
-is not believed at once.
-"""
+"""The pace of a job in idle time: its last run and when it is due, with distrust of clock jumps."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,12 +6,12 @@ from datetime import datetime, timedelta
 LONGEST_STEP = timedelta(hours=72)
 """A longer gap since the last run counts as a clock jump; a long pause looks the same."""
 AFTER_A_LEAP = timedelta(minutes=10)
-"""How long a clock that has leapt must go on evenly until it is believed."""
+"""How long the clock must run evenly after a jump until it is believed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Where the clock stood at the last run of a job, and when the next one is due."""
+    """The time of a job's last run, and when the next one is due."""
 
     ran_at: datetime
     due_at: datetime
@@ -21,7 +19,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The job that runs now."""
+    """The job in progress."""
 
     name: str
     does: str
@@ -33,5 +31,5 @@ def has_leapt(pace: Pace, now: datetime) -> bool:
 
 
 def next_pace(now: datetime, every: timedelta, *, leapt: bool) -> Pace:
-    """Return the pace after a run, with when to look again."""
+    """Return the pace after a run."""
     return Pace(now, now + (min(AFTER_A_LEAP, every) if leapt else every))

@@ -1,4 +1,4 @@
-"""Memories, and what recall finds: facts and earlier messages."""
+"""Memories, and the hits of recall: facts and earlier messages."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,41 +13,38 @@ MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
 LEAST_BEFORE = 16
-"""With less room for what a memory is in place of, an agent is not told that."""
+"""The fewest characters for showing an agent the earlier statement."""
 MAX_SAID_CHARS = MAX_MEMORY_CHARS - len('User said (2026-11-03): "" (until 4 Dec 2026)')
-"""Of a memory in the person's own words: so it is no longer than any other where it is told in the
-third person.
-"""
+"""The longest memory in the person's own words, so that the third person fits too."""
 MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected", "agent"]
-"""`said` is in the person's own words, as they typed them; `distilled` was put into others.
-`reflected` is what memapp makes in idle time of what it has: an insight, or the episode of a chat.
-`agent` was proposed by another program.
+"""`said` is in the person's own words, `distilled` was reworded, `reflected` was derived by memapp
+in idle time (an insight, an episode), `agent` was proposed by another program.
 """
 OwnerKind = Literal["memory", "message", "lesson"]
-"""What has a vector, as a lesson has not, and what may stand in a prompt."""
+"""The owners of a vector (but lessons), which may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
 
 
 class Kind(StrEnum):
     SEMANTIC = "semantic"
-    """What lasts about the person; the screen says Fact."""
+    """A lasting fact about the person; the screen says Fact."""
     EPISODIC = "episodic"
     INSIGHT = "insight"
-    """What several memories and messages show together."""
+    """A pattern over several memories and messages."""
     PROCEDURAL = "procedural"
-    """How something is done, step by step; the screen says How-to."""
+    """Written steps; the screen says How-to."""
 
 
 class State(StrEnum):
     LIVE = "live"
     SOFT_DELETED = "soft_deleted"
     MERGED = "merged"
-    """Another memory says the same and took it in."""
+    """Merged into another memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One thing memapp knows."""
+    """A memory about the person."""
 
     id: str
     text: str
@@ -59,37 +56,35 @@ class Memory:
     pinned: bool = False
     state: State = State.LIVE
     reason: str = ""
-    """Why it is not live, else empty."""
+    """Why the memory is not live, else empty."""
     origin: MemoryOrigin
     sources: tuple[str, ...] = ()
-    """Ids of the messages it came from."""
+    """Ids of the source messages."""
     created_at: datetime
     updated_at: datetime
     purge_at: datetime | None = None
-    """When it leaves the trash for good; None while it is live."""
+    """When the memory is purged from the trash; None while it is live."""
     merged_into: str = ""
-    """Id of the memory that took it in."""
+    """Id of the memory that it was merged into."""
     agent_id: str = ""
-    """The persona that was talked to when it was learned."""
+    """The persona of the chat in which the memory was learned."""
     run_id: str = ""
-    """The thread it was learned in."""
+    """The thread in which the memory was learned."""
     steps: tuple[str, ...] = ()
     """Of a how-to, whose text is its title."""
     instead_of: str = ""
-    """What the person had said before, in place of which this holds."""
+    """The earlier statement that the memory replaces."""
     valid_until: date | None = None
-    """The last day on which it is news; None for what may hold for good."""
+    """The last day on which a dated memory is news; None for others."""
 
     @property
     def is_reflected(self) -> bool:
-        """Say whether memapp made it of other memories or of a whole chat."""
+        """Return True if memapp derived the memory from others or from a whole chat."""
         return self.origin == "reflected" or self.kind is Kind.INSIGHT
 
     @property
     def held_until(self) -> datetime | None:
-        """Return when something else took its place; None for what holds still, or left memory for
-        another reason.
-        """
+        """Return when the memory was superseded; None if it was not."""
         return (
             self.updated_at
             if self.state is State.SOFT_DELETED and self.reason == "superseded"
@@ -98,51 +93,43 @@ class Memory:
 
     @property
     def until(self) -> str:
-        """Return until when it is news, as it stands beside the text: ` (until 4 Dec)`; empty for
-        what may hold for good.
-        """
+        """Return the end of a dated memory as shown behind the text: ` (until 4 Dec)`."""
         return until(self.valid_until, self.created_at) if self.valid_until else ""
 
     @property
     def with_before(self) -> str:
-        """Return what it says, and in place of what, without which a correction may say little: `no
-        wait, its Moss`.
-        """
+        """Return the text with the earlier statement, without which a correction says little."""
         return f"{self.text}{f' (before: {self.instead_of})' if self.instead_of else ''}"
 
     @property
     def in_third_person(self) -> str:
-        """Return what it says to an agent, or in an export: `User said (2026-11-03): "my dog is
-        called Pip"`.
-        """
+        """Return the text for agents and exports: `User said (2026-11-03): "my dog is Pip"`."""
         if self.origin != "said":
             return f"{self.text}{self.until}"
-        said = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"{self.until}'
-        room = MAX_MEMORY_CHARS - len(said) - len(' (before: "")')
+        quoted = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"{self.until}'
+        room = MAX_MEMORY_CHARS - len(quoted) - len(' (before: "")')
         return (
-            f'{said} (before: "{shorten(self.instead_of, room)}")'
+            f'{quoted} (before: "{shorten(self.instead_of, room)}")'
             if self.instead_of and room >= LEAST_BEFORE
-            else said
+            else quoted
         )
 
     @property
     def is_compared(self) -> bool:
-        """Say whether a fact may say the same or the contrary: neither of a how-to, nor of what
-        memapp made of others.
-        """
+        """Return True if facts are compared with the memory: for no how-to and nothing derived."""
         return not self.is_reflected and self.kind is not Kind.PROCEDURAL
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One hit of recall: a fact, an earlier message, or a lesson."""
+    """A hit of recall: a fact, an earlier message, or a lesson."""
 
     kind: OwnerKind
     id: str
     text: str
-    """The fact, an excerpt of the message, or what works by the lesson."""
+    """The fact, an excerpt of the message, or the lesson's correct action."""
     said_by: Literal["", "user", "assistant"]
-    """Who wrote the message; empty for a fact."""
+    """The author of a message; empty for a fact."""
     thread_id: str
     """The thread of a message; empty for a fact."""
     at: datetime
@@ -152,13 +139,11 @@ class Recalled:
     """Which signals matched, in words and numbers: `words 0.71 + meaning 0.40`."""
     pinned: bool = False
     category: str = ""
-    """Of a fact."""
+    """The category of a fact."""
     boosts: float = 0.0
-    """How much of the score comes from what it is (pinned, important, recent), and not from what
-    was asked.
-    """
+    """The part of the score due to the memory (pinned, important, recent), whatever the query."""
     cosine: float = 0.0
-    """Likeness in meaning to what was asked; 0 where that was not compared."""
+    """Likeness in meaning to the query; 0 where that was not compared."""
 
     @classmethod
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
@@ -187,9 +172,9 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class FromMemory:
-    """What memapp says itself, and where it has that from."""
+    """An answer by memapp itself, with its sources."""
 
     text: str
     hits: tuple[Recalled, ...] = ()
     is_own_word: bool = False
-    """Its word on what it was asked to do, which is no part of the conversation."""
+    """True for the outcome of a memory request, which is no part of the conversation."""

@@ -1,9 +1,8 @@
-"""A memory as a note in Markdown that Obsidian and basic-memory read, and that is read back
-exactly.
+"""A memory as a Markdown note for Obsidian and basic-memory, which can be read back exactly.
 
-The front matter holds its fields, the first item its category and its words, a list the steps of a
-how-to. Where it comes from and what became of it follow for reading. A note says by a checksum
-whether it is as it was written. Chats and the profile are notes for reading only.
+The front matter holds the fields, the first item the category and the text, a list the steps of a
+how-to. Sources and history follow for reading only. A checksum tells whether a note was edited.
+Chats and the profile are notes for reading only.
 """
 
 import json
@@ -39,7 +38,7 @@ _KEPT = (
 )
 _FOR_READING = ("chat", "profile")
 _GUARDED = ("text", "category", "tags", "importance", "pinned", "steps")
-"""What a person may change in a note."""
+"""The fields that a person may edit in a note."""
 _FIXED: Mapping[str, Any] = {
     "type": "memory",
     "state": "live",
@@ -55,28 +54,26 @@ _FIXED: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class MemoryNote:
-    """A memory that a note says."""
+    """A memory read from a note."""
 
     line: MemoryLine
     is_edited: bool
-    """Whether it says something else than when it was written."""
+    """True if the note was edited since it was written."""
 
 
 def split(text: str) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the front matter of a note, whose values are texts and lists of texts, and its body;
-    None for an unsound one.
-    """
-    import yaml  # only who moves in or out pays for it
+    """Return the front matter of a note as texts and lists, and the body; None if malformed."""
+    import yaml  # only exports and imports need the library
 
     text = text.replace("\r\n", "\n")
-    found = _HEADER.match(text)
-    if not found:
+    front_matter = _HEADER.match(text)
+    if not front_matter:
         return {}, text
     try:
-        header = yaml.BaseLoader(found[1] or "").get_single_data() or {}
+        header = yaml.BaseLoader(front_matter[1] or "").get_single_data() or {}
     except (yaml.YAMLError, RecursionError, ValueError):
         header = None
-    return header if isinstance(header, dict) else None, text[found.end() :]
+    return header if isinstance(header, dict) else None, text[front_matter.end() :]
 
 
 def is_of_memapp(header: Mapping[str, Any]) -> bool:
@@ -84,25 +81,23 @@ def is_of_memapp(header: Mapping[str, Any]) -> bool:
 
 
 def for_reading(header: Mapping[str, Any]) -> str:
-    """Return what a note of memapp is that is not read back: `chat` or `profile`; nothing for a
-    memory.
-    """
+    """Return the kind of a note for reading only, `chat` or `profile`; empty for a memory."""
     return str(header[_MARK]) if header[_MARK] in _FOR_READING else ""
 
 
 def read(header: Mapping[str, Any], body: str) -> MemoryNote:
-    """Read a note of memapp. Raises `ValueError`, in words, for one that is none any more."""
-    said = [
+    """Return the memory in a note of memapp. Raises `ValueError` in words for a damaged note."""
+    content = [
         line
         for line in re.split(r"^## ", body, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
         if line.strip()
     ]
     steps = (
-        [_STEP.sub("", line, count=1) for line in said if _STEP.match(line)]
+        [_STEP.sub("", line, count=1) for line in content if _STEP.match(line)]
         if header.get("kind") == "procedural"
         else []
     )
-    text = one_line(" ".join(line for line in said if not (steps and _STEP.match(line))))
+    text = one_line(" ".join(line for line in content if not (steps and _STEP.match(line))))
     first = _SAID.match(text)
     values = {name: header[name] for name in _KEPT if header.get(name) not in (None, "null")} | {
         "origin": "import"
@@ -124,9 +119,7 @@ def read(header: Mapping[str, Any], body: str) -> MemoryNote:
 def write(
     line: Mapping[str, Any], sources: Sequence[tuple[str, str]], history: Sequence[str]
 ) -> str:
-    """Return the note of a memory, given as its line in an export, with what its messages said, and
-    the lines of its history.
-    """
+    """Return the note of a memory, given as an export line, with its source texts and history."""
     title = shorten(line["text"], TITLE_CHARS)
     header = {
         "title": title,
@@ -137,7 +130,7 @@ def write(
     header |= {name: line[name] for name in _KEPT if line.get(name) not in (None, "")} | {
         _MARK: _checksum(line)
     }
-    said = [
+    content = [
         f"- [{line['category']}] {line['text']}",
         *(f"{number}. {step}" for number, step in enumerate(line["steps"], start=1)),
     ]
@@ -150,7 +143,7 @@ def write(
         *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()),
         "---",
         "",
-        *said,
+        *content,
     ]
     for name, lines in (
         ("Source", "\n\n".join(quoted)),
@@ -161,7 +154,7 @@ def write(
 
 
 def write_for_reading(kind: str, title: str, body: str) -> str:
-    """Return a note that is not read back, of one of the kinds `chat` and `profile`."""
+    """Return a note of kind `chat` or `profile`, which is not read back."""
     header = {"title": title, "type": kind, _MARK: kind}
     return "\n".join(
         [
@@ -175,7 +168,7 @@ def write_for_reading(kind: str, title: str, body: str) -> str:
 
 
 def file_name(text: str, id_: str) -> str:
-    """Return a name for a note that every system takes and no other memory or chat has."""
+    """Return a unique name for a note that is valid on every system."""
     words = one_line(_NO_NAME.sub(" ", text)).lstrip(".")
     return f"{shorten(words, TITLE_CHARS)} {id_[-8:]}.md".strip()
 

@@ -1,42 +1,35 @@
-"""Requests to the memory itself: to remember, to forget, to keep out of it, to mend, and to tell
-what it knows.
-"""
+"""Requests to the memory: remember, forget, keep out, correct, tell, undo."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 RequestKind = Literal["remember", "forget", "off", "wrong", "know", "undo"]
 EVERYTHING = "everything"
-"""What a request is about that names all there is."""
+"""The content of a request about all memories."""
 SLASHED: tuple[RequestKind, ...] = ("forget", "know")
-"""Requests that can be written as a command, in any language; `/remember` keeps its words without a
-message in the chat.
-"""
+"""Requests with a command, in any language; `/remember` adds no message to the chat."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequest:
-    """One request to the memory, as it stands in a message."""
+    """A request to the memory in a message."""
 
     kind: RequestKind
     content: str = ""
-    """What it is about, in the person's words; empty for what was said or shown last, or for all
-    that is known.
-    """
+    """The subject in the person's words; empty for the last statement or answer, or for all."""
     start: int = 0
     end: int = 0
-    """Where its own words stand in the message, without the content: they must be the person's own.
-    """
+    """The span of the request in the message, without the content; must be typed."""
     is_all: bool = True
-    """Nothing else is said, so that nothing is left for a model to answer."""
+    """True if the message holds nothing else, so that no model has to answer."""
     is_sure: bool = True
-    """Its wording says so. One that is only like a request takes nothing away unasked."""
+    """False for a message merely similar to a request, which deletes nothing unasked."""
     is_command: bool = False
-    """Written as a command, in whatever language."""
+    """True if written as a slash command."""
 
 
 def read_command(text: str) -> MemoryRequest | None:
-    """Return the request that a message writes as a command: `/forget piano`."""
+    """Return the request of a slash command: `/forget piano`."""
     name, _, content = text.removeprefix("/").partition(" ")
-    kind = next((item for item in SLASHED if text.startswith("/") and name == item), None)
+    kind = next((each for each in SLASHED if text.startswith("/") and name == each), None)
     return MemoryRequest(kind, content.strip(), 0, len(name) + 1, is_command=True) if kind else None

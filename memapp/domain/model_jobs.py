@@ -1,4 +1,4 @@
-"""The jobs that a model may be trusted with, and how many cases of a job's test it passed."""
+"""The jobs that a model may be trusted with, and the results of each job's test."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ ModelJob = Literal[
 ]
 MODEL_JOBS: tuple[ModelJob, ...] = get_args(ModelJob)
 MEASURED_AT_WORK: tuple[ModelJob, ...] = ("referee", "rewording")
-"""These need no test: what a model says there is held against what is known before it counts."""
+"""Jobs without a test: their results are checked against known ones before they count."""
 REVIEWS: tuple[ModelJob, ...] = ("finds flaws", "lets sound pass")
-"""A model that passes both reviews answers in a council."""
+"""A model that passes both is admitted to a council."""
 LEAST_PASSED = 0.9
 LEAST_OF: Mapping[ModelJob, float] = {"finds flaws": 0.75, "lets sound pass": 10 / 12}
-"""What others than that share must be passed by."""
+"""The shares to pass for jobs with another than `LEAST_PASSED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobTest:
-    """How many cases of a job's test a model passed, of how many."""
+    """How many cases of a job's test a model passed."""
 
     passed: int
     of: int

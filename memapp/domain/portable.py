@@ -1,9 +1,7 @@
-"""The form in which everything that a person has leaves memapp and comes back: JSON Lines, one line
-for one thing.
+"""The portable form of everything a person has: JSON Lines, one record a line.
 
-The first line is the header. A line is read strictly: what memapp would not have written is
-refused, with the number of the line. Nothing here says what becomes of a line; that is
-`services.imports`.
+The first line is the header. Lines are read strictly: what memapp would not have written is
+refused, with the number of the line. `services.imports` decides about the records.
 """
 
 import re
@@ -29,13 +27,16 @@ from memapp.errors import UsageError
 
 FORMAT = 1
 MAX_BYTES = 100 * 1024 * 1024
-"""What is in memory as a whole: one file of an archive, one conversation."""
+"""The most bytes read at once: a file of an archive, a conversation."""
 MAX_ITEMS = 500_000
-"""Lines of one file. They are read one by one; only their ids are kept until the end."""
+"""The most lines of a file. They are read one by one; only their ids are kept until the end."""
 MAX_LINE_BYTES = 4_000_000
-"""The longest message, with every character escaped, and room to spare."""
+"""Room for the longest message with every character escaped."""
 NOTHING_IMPORTED = "Nothing was imported."
-MOVE_ALL = f"{NOTHING_IMPORTED} To move everything at once: memapp backup, and on the other side memapp restore --file."
+MOVE_ALL = (
+    f"{NOTHING_IMPORTED} To move everything at once: memapp backup, "
+    "and on the other side memapp restore --file."
+)
 
 # What a line may hold -----------------------------------------------------------------------------
 
@@ -73,7 +74,7 @@ Name = Annotated[str, Field(max_length=200)]
 Words = Annotated[str, Field(max_length=10_000)]
 Value = Annotated[str, Field(max_length=VALUE_CHARS)]
 OneLine = Annotated[str, AfterValidator(_on_one_line)]
-"""What becomes a line of a list or of a prompt: it must not bring lines of its own."""
+"""Text for a line of a list or a prompt, which must not add lines of its own."""
 Tags = Annotated[list[Annotated[OneLine, Field(max_length=200)]], Field(max_length=50)]
 Steps = Annotated[
     list[Annotated[OneLine, Field(min_length=1, max_length=MAX_STEP_CHARS)]],
@@ -85,7 +86,7 @@ Span = Annotated[
 
 
 class PortableLine(BaseModel):
-    """One thing. The names of its fields are those of the columns that it comes from."""
+    """A record. Its fields are named like the columns they come from."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -96,7 +97,7 @@ class Header(PortableLine):
     """The version of the format."""
     made_at: Moment
     items: int = Field(ge=0, le=LARGEST_INT)
-    """How many lines follow: a file that was cut off is known by it."""
+    """The number of lines that follow, by which a truncated file is recognised."""
 
 
 class ThreadLine(PortableLine):
@@ -206,7 +207,7 @@ class SurpriseLine(PortableLine):
 
 
 class RecallLine(PortableLine):
-    """What stood in the prompt of a reply."""
+    """A hit in the prompt of a reply."""
 
     type: Literal["recall"]
     message_id: Id
@@ -218,7 +219,7 @@ class RecallLine(PortableLine):
 
 
 class RequestMemory(PortableLine):
-    """A memory that waits with a consent request."""
+    """The memory of a pending consent request."""
 
     id: Id | Literal[""]
     text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
@@ -290,9 +291,9 @@ Row = (
     | SurpriseLine
     | RecallLine
 )
-"""What is written as it is; the rest goes through `store.changes` and `services.consent`."""
+"""Records that are stored unchanged; others go through `store.changes` and `services.consent`."""
 ORDER: tuple[type[PortableLine], ...] = get_args(Item)
-"""The order of the lines: what others refer to comes first."""
+"""The order of the lines: referenced records come first."""
 _KINDS: tuple[type[PortableLine], ...] = (Header, *ORDER)
 _REQUIRED = {
     get_args(kind.model_fields["type"].annotation)[0]: {
@@ -306,9 +307,7 @@ _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type
 
 
 def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
-    """Yield what comes of the lines of a file, with their numbers. Raises `UsageError` for anything
-    that is not in order.
-    """
+    """Yield the records of a file with their line numbers. Raises `UsageError` for a bad line."""
     header: Header | None = None
     seen: set[tuple[object, ...]] = set()
     number = 0
@@ -345,7 +344,7 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
 
 
 def is_line(data: object) -> bool:
-    """Return True for what stands on a line of an export of memapp, and nowhere else."""
+    """Return True for a record of memapp's own export."""
     return isinstance(data, dict) and _REQUIRED.get(str(data.get("type")), {""}) <= data.keys()
 
 
@@ -359,7 +358,7 @@ def _read(line: bytes, number: int) -> Any:
 
 
 def key(item: Item) -> tuple[object, ...]:
-    """Return what no two lines of a file share."""
+    """Return the unique key of a record."""
     match item:
         case RecallLine():
             return item.type, item.message_id, item.rank
@@ -370,9 +369,7 @@ def key(item: Item) -> tuple[object, ...]:
 
 
 def _as_imported(item: Item) -> Item:
-    """Return what becomes of a line that somebody might have made up: nobody typed it here, and
-    nothing is learned from it.
-    """
+    """Return a record as imported: not typed here, and nothing is learned from it."""
     match item:
         case MessageLine():
             status = "interrupted" if item.status == "generating" else item.status
@@ -394,7 +391,7 @@ def refusal(place: str, why: str) -> UsageError:
 
 
 def explain(error: ValidationError) -> str:
-    """Say in words what is wrong, without what the file says there."""
+    """Return the first validation error in words, without the text of the file."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")

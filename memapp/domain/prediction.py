@@ -1,4 +1,4 @@
-"""Predictions of the next message of a person, and the surprises that are left to learn from."""
+"""Predictions of a person's next message, and the surprises still to be learned from."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,26 +11,26 @@ SurpriseState = Literal["pending", "learned", "nothing", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What one of the two calls expected after a reply."""
+    """The message that one of the two calls expects after a reply."""
 
     id: str
     thread_id: str
     message_id: str
-    """The reply it came with."""
+    """The reply that the prediction came with."""
     source: Source
     text: str
     needed_info: tuple[str, ...]
-    """What memapp thought it would have to look up; only the predictor says so."""
+    """The information that memapp expects to look up; only from the predictor."""
     surprised: bool | None
-    """None until it was compared with what the person wrote."""
+    """None until compared with the next message."""
     similarity: float | None
     """Cosine of the two embeddings; None where they were not compared, or without an embedder."""
     why: str
-    """How that comparison came out, in words and numbers."""
+    """The result of the comparison, in words and numbers."""
 
     @property
     def as_predicted(self) -> bool:
-        """Say whether the person wrote about this, and not only something on the same topic."""
+        """Return True if the person wrote the predicted thing, not only something on the topic."""
         return self.surprised is False and (self.similarity or 0.0) >= AS_PREDICTED
 
 
@@ -42,14 +42,12 @@ class Surprise:
     thread_id: str
     message_id: str
     expected: str
-    """Empty when nothing was expected, as at the start of a chat."""
+    """The expected message; empty at the start of a chat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefetched:
-    """What call 1 said of a message before it came, the expected one or one that was being typed;
-    it saves the call then.
-    """
+    """The result of call 1 for a message that was predicted or still being typed."""
 
     message: str
     needed_info: tuple[str, ...]

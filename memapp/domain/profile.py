@@ -1,4 +1,4 @@
-"""The profile: its fields, what is stated of them, and how their values are compared."""
+"""The profile: its fields, the values stated for them, and how values are compared."""
 
 import re
 import unicodedata
@@ -11,18 +11,18 @@ from memapp.domain.text import one_line
 Sensitivity = Literal["sensitive", "benign"]
 VALUE_CHARS = 280
 CLOSE_PEOPLE = "close_people"
-"""The field for what is sensitive of somebody else."""
+"""The field for sensitive facts about other people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing that the profile may say about a person."""
+    """A field of the profile."""
 
     name: str
     label: str
     sensitivity: Sensitivity = "sensitive"
     many: bool = False
-    """It may have several values; a new one then stands beside the others."""
+    """True for a field with several values, to which a new one is added."""
 
 
 FIELDS: Mapping[str, Field] = {
@@ -51,24 +51,20 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A field, and what a sentence, or the profile, says as its value."""
+    """A value for a field, as stated in a sentence or held by the profile."""
 
     field: str
     value: str
-    """Empty where the field takes a certain kind of value and none is there: there is nothing to
-    ask, and nothing to remember.
-    """
+    """Empty if the sentence names no value of the right kind: nothing to ask or remember."""
 
 
 def is_sensitive(field: str) -> bool:
-    """Say whether a field may change only with the person's yes; so may every field that is not
-    listed.
-    """
+    """Return True for a field that only changes with approval, as every unknown field does."""
     return field not in FIELDS or FIELDS[field].sensitivity == "sensitive"
 
 
 def has_many(field: str) -> bool:
-    """Say whether a field may have several values."""
+    """Return True for a field with several values."""
     return field in FIELDS and FIELDS[field].many
 
 
@@ -77,18 +73,15 @@ def has_value(field: str, says: Iterable[str], value: str) -> bool:
 
 
 def same_value(field: str, one: str, other: str) -> bool:
-    """Say whether two values of a field are the same but for case, spaces, apostrophes and the form
-    of their characters.
-    """
+    """Return True for values that differ at most in case, spaces, apostrophes and Unicode form."""
     return normal_value(field, one) == normal_value(field, other)
 
 
 def normal_value(field: str, value: str) -> str:
-    """Return a value in the form in which values of this field are compared."""
+    """Return a value in the form used for comparison within a field."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold())
-    plain = one_line(
-        re.sub("[’‘ʼʹ`′]| \u0301", "'", plain)
-    )  # the last one is what becomes of an acute that stands alone
+    # NFKC turns an acute that stands alone into a space and a combining one.
+    plain = one_line(re.sub("[’‘ʼʹ`′]| \u0301", "'", plain))
     if field == "pronouns":
         plain = re.sub(r"\s*/\s*", "/", plain)
     return plain.strip(" .,")

@@ -1,4 +1,4 @@
-"""The prompt of one model call: its words, and how the reply is to be sampled.
+"""The prompt of a model call, and the sampling of the reply.
 
 A prompt is a trunk (system text, turns, the person's message), a short suffix and the beginning of
 the reply. Calls whose prompts begin alike reuse the key/value cache of their slot. This module owns
@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 CacheSlot = Literal["chat", "look-up", "scratch"]
-"""The sequence of the key/value cache that holds a prompt: two are kept between calls, `scratch` is
+"""The sequence of the key/value cache for a prompt: two are kept between calls, `scratch` is
 cleared after its call.
 """
 
 
 @dataclass(frozen=True)
 class PromptTurn:
-    """One earlier message of a conversation. Its content is data: control tokens inside it never
-    become control tokens.
-    """
+    """An earlier message of the conversation, whose content never becomes control tokens."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -27,21 +25,17 @@ class PromptTurn:
 
 @dataclass(frozen=True)
 class Prompt:
-    """The words of one model call."""
+    """The text of a model call."""
 
     system: str
     turns: tuple[PromptTurn, ...]
-    """Alternating, oldest first, ending with the person's message. `system` and `turns` are the
-    trunk that calls share.
+    """Alternating, oldest first, ending with the person's message; with `system` the shared trunk.
     """
     suffix: str = ""
-    """What this call asks, put inside the last user turn after the person's words. Short: it is
-    never cached.
+    """The question of this call, inside the last user turn behind the message. Short: never cached.
     """
     head: str = ""
-    """The beginning of the reply, fed to the model and not sampled. It is not part of the text that
-    comes back.
-    """
+    """The beginning of the reply, given to the model; no part of the returned text."""
     slot: CacheSlot = "chat"
 
 
@@ -51,28 +45,23 @@ class Sampling:
 
     max_tokens: int
     temperature: float = 0.0
-    """0 takes the likeliest token each time."""
+    """0 always takes the likeliest token."""
     top_p: float = 0.95
     min_p: float = 0.0
-    """Tokens less likely than this share of the likeliest one are left out."""
+    """Tokens below this share of the likeliest one are excluded."""
     dry_multiplier: float = 0.0
-    """Above 0, tokens that go on with what was said before are less likely, the more so the longer
-    the run.
-    """
+    """Above 0, tokens that continue a repetition are penalised, more so in a longer one."""
     dry_allowed: int = 2
-    """So many tokens may be said again."""
+    """The longest repetition without a penalty."""
     said: tuple[str, ...] = ()
-    """The earlier replies that must not be said again, oldest first, for `dry_multiplier`."""
+    """The earlier replies not to be repeated, oldest first, for `dry_multiplier`."""
     seed: int = 0
     grammar: str | None = None
-    """GBNF that the reply (after `Prompt.head`) must follow, starting at `root`."""
+    """GBNF for the reply (after `Prompt.head`), starting at `root`."""
     schema: Mapping[str, Any] | None = None
-    """The same as a JSON schema, for servers that take no grammar, where it is more than strings
-    and lists of them.
-    """
+    """The same as a JSON schema, for servers without grammars, unless only strings and lists."""
     stop: tuple[str, ...] = ()
-    """The reply ends before the first of these strings; a part of one is held back while streaming.
-    """
+    """Strings that end the reply; a part of one is held back while streaming."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +71,18 @@ class Piece:
     text: str
     """Empty while the model thinks before it speaks."""
     thought: str = ""
-    """What it thinks: no part of the reply, and kept nowhere."""
+    """A thought: no part of the reply, and never stored."""
     retracts: bool = False
-    """All text before this was thought too, as `thought` says once more: the reply begins here."""
+    """True if all text before was a thought, repeated in `thought`: the reply begins here."""
 
     def joined_to(self, text: str) -> str:
-        """Return the text of a reply with this piece."""
+        """Return the text of a reply with this piece added."""
         return ("" if self.retracts else text) + self.text
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What one call cost. Token counts do not depend on how busy the machine is; seconds do."""
+    """The cost of a call. Token counts do not depend on how busy the machine is; seconds do."""
 
     prefill_tokens: int = 0
     """Prompt tokens that had to be computed."""
@@ -101,16 +90,16 @@ class Usage:
     """Prompt tokens found in the cache."""
     decode_tokens: int = 0
     first_token_seconds: float = 0.0
-    """From the call to its first token."""
+    """Time from the call to the first token."""
     seconds: float = 0.0
     waited_seconds: float = 0.0
-    """Of a reply: from the message to its first word, with all that a turn does before."""
+    """For a reply, the time from the message to the first word, with the whole turn."""
     at_limit: bool = False
-    """The reply took all the tokens it was allowed, so it may end in the middle of a sentence."""
+    """True if the reply used all allowed tokens, and may end within a sentence."""
 
 
 Reason = Literal["end", "stop", "length", "cancelled"]
-"""How a reply ended."""
+"""Why a reply ended."""
 
 
 @dataclass(frozen=True)

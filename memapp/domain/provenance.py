@@ -1,4 +1,4 @@
-"""The provenance of a memory, and its uses; and what came of a message."""
+"""The provenance and the uses of a memory, and the outcome of a message."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,31 +15,29 @@ class AccessCount:
 
     count: int
     days: int
-    """On how many different days."""
+    """The number of different days."""
     last: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class UsedIn:
-    """A reply that a memory was recalled for."""
+    """A reply with a memory in its prompt."""
 
     message: Message
     score: float
     why: str
-    """Which signals matched, in words and numbers."""
+    """The matching signals, in words and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """What a message taught, as far as it is still remembered."""
+    """A memory learned from a message, as far as it still exists."""
 
     memory: Memory
     was: str
-    """What gave way to it then, or what it said before; empty where it was new."""
+    """The superseded or earlier text; empty for a new memory."""
     step: str
-    """What takes it back; empty where that cannot be done, or would take back a decision of the
-    person.
-    """
+    """The step to undo; empty if impossible, or if undo would revert a decision of the person."""
 
 
 WhyNot = Literal[
@@ -54,8 +52,7 @@ WhyNot = Literal[
     "expected",
     "kept out",
 ]
-"""Why a sentence made no memory: what the judge found of it, what the person decided, or a limit.
-"""
+"""Why a sentence made no memory: the judge, the person's decision, or a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class NotKept:
     """A sentence of a message that made no memory."""
 
     said: str
-    """In the person's words."""
+    """The sentence in the person's words."""
     why: WhyNot
 
 
@@ -72,7 +69,7 @@ Item = Taught | ConsentRequest | NotKept
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a message, as far as it still holds."""
+    """The outcome of a message, as far as it still holds."""
 
     learned: tuple[Taught, ...] = ()
     waiting: tuple[ConsentRequest, ...] = ()
@@ -85,11 +82,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """All of it for one memory."""
+    """The sources and the uses of a memory."""
 
     sources: tuple[Message, ...]
-    """The messages that it came from, oldest first; those deleted since are left out."""
+    """The source messages, oldest first, without deleted ones."""
     access_count: AccessCount | None
-    """None if it was never used."""
+    """None for a memory never used."""
     replies: tuple[UsedIn, ...]
     """Newest first."""

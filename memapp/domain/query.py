@@ -1,6 +1,4 @@
-"""`memory.query`: the request and the response of the one interface through which agents read the
-memory.
-"""
+"""`memory.query`, the one interface through which agents read the memory: request and response."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,24 +12,22 @@ from memapp.errors import UsageError
 
 
 class QueryFilters(BaseModel):
-    """Conditions that narrow a query; what is not given does not count. All are applied inside the
-    SQL.
-    """
+    """Conditions that narrow a query, all applied in SQL; None does not count."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     user_id: str | None = None
-    """Whose memory; it must be the caller's own."""
+    """The owner of the memory, which must be the caller."""
     agent_id: str | None = None
-    """The persona that was talked to."""
+    """The persona of the chat."""
     run_id: str | None = None
-    """The thread it was learned in."""
+    """The thread in which the memory was learned."""
     actor_id: str | None = Field(default=None, max_length=200)
-    """Who wrote it: `person`, `rules`, `model` for any of them, `model:smollm2` for one."""
+    """The author: `person`, `rules`, `model` for any model, `model:smollm2` for one."""
     role: Literal["user", "assistant"] | None = None
-    """Who said the message it came from."""
+    """The author of the source message."""
     category: str | None = None
-    """One of the agent's own; it narrows the categories of the request further."""
+    """One of the agent's categories, to narrow the request further."""
     pinned: bool | None = None
     importance_min: int | None = Field(default=None, ge=1, le=5)
     importance_max: int | None = Field(default=None, ge=1, le=5)
@@ -40,33 +36,30 @@ class QueryFilters(BaseModel):
 
 
 class QueryRequest(BaseModel):
-    """What an agent asks for."""
+    """The request of an agent."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     agent: str = Field(min_length=1, max_length=40)
     query: str = Field(max_length=2000)
     categories: tuple[str, ...] = ()
-    """Empty for all that the agent may read."""
+    """Empty for all categories of the agent."""
     filters: QueryFilters = QueryFilters()
     threshold: float = Field(default=0.0, ge=0.0, le=2.0)
-    """Hits with a lower score are dropped; above 0, nothing comes that is recalled whatever the
-    question.
+    """Hits with a lower score are dropped; above 0, so are hits that come with any question.
 
-    A score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a fact
-    that says what is asked in the same words, about 0.3 for one that is only of the same matter;
-    0.65 wants words and meaning both to agree.
+    The score is no likeness of 0 to 1 but the sum that `search --explain` prints: about 1 for a
+    fact in the words of the question, about 0.3 for one on the same subject only; 0.65 needs both
+    words and meaning to match.
     """
     top_k: int = Field(default=3, ge=1, le=50)
     returned: Literal["bullets", "full"] = Field(default="bullets", alias="return")
     budget_tokens: int = Field(default=512, ge=1, le=100_000)
-    """For the texts together, counted with the model's own tokenizer."""
+    """The most tokens of all texts, counted with the model's tokenizer."""
 
 
 def read_request(given: str | Mapping[str, Any]) -> QueryRequest:
-    """Check a request that came as JSON, or as its parts. Raises `UsageError` with what is wrong in
-    it.
-    """
+    """Return a request given as JSON or as parts. Raises `UsageError` for an invalid one."""
     try:
         if isinstance(given, str):
             return QueryRequest.model_validate_json(given)
@@ -78,7 +71,7 @@ def read_request(given: str | Mapping[str, Any]) -> QueryRequest:
 
 
 class Bullet(BaseModel):
-    """A memory in one line."""
+    """A memory on one line."""
 
     id: str
     category: str
@@ -87,11 +80,11 @@ class Bullet(BaseModel):
 
 
 class Full(Bullet):
-    """A memory with all that is known about it."""
+    """A memory with all its details."""
 
     tags: tuple[str, ...]
     steps: tuple[str, ...]
-    """Of a how-to."""
+    """The steps of a how-to."""
     importance: int
     pinned: bool
     score: float
@@ -104,19 +97,17 @@ class Full(Bullet):
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """What an agent gets."""
+    """The answer to an agent."""
 
     header: tuple[str, ...]
-    """The delta header: what changed since the agent last asked."""
+    """The delta header since the agent last asked."""
     memories: Sequence[Bullet]
-    """Best first, in the form that was asked for."""
+    """Best first, in the requested form."""
     left_out: int = 0
-    """How many more there were no room for."""
+    """The number of hits without room."""
 
 
 def most_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, about, whatever the tokenizer: one for three
-    letters of a word, else a byte.
-    """
+    """Return an upper estimate of a text's tokens, for any tokenizer."""
     pieces = re.findall(r"[a-zA-Z]+|\S", text)
     return sum(-(-len(piece) // 3) if piece.isascii() else len(piece.encode()) for piece in pieces)

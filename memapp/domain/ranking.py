@@ -1,4 +1,4 @@
-"""Recall's arithmetic: how several signals become one order.
+"""Recall's ranking: the fusion of several signals into one order.
 
 Pure. `store.search` supplies candidates with raw signals; `fuse` weighs them and says for each hit
 why it matched. Scores are sums of the parts named in `why`; they run from 0 to about 1 and compare
@@ -25,77 +25,70 @@ class RetrievalRule(StrEnum):
     """How the memories for a reply are found."""
 
     HYBRID = "hybrid"
-    """What fits the message by words, meaning and spelling, and beside it what the keywords of call
-    1 ask for.
-    """
+    """Search by words, meaning and spelling of the message, and by the keywords of call 1."""
     FUZZY = "fuzzy"
-    """What is like a keyword of call 1, letter by letter, and nothing else."""
+    """Letter-by-letter likeness to a keyword of call 1 alone."""
 
 
 WORDS = 0.40
 MEANING = 0.50
 MISSPELT = 0.30
 BESIDE = 0.22
-"""Share of its own score that a message lends to the one before and the one after it."""
+"""The share of a message's score lent to the messages before and after it."""
 ANSWER = 0.50
-"""The same of a question, for what the person said next: an answer seldom repeats the words of its
-question.
+"""The share of a question's score lent to the person's next message: an answer seldom repeats the
+words of its question.
 """
 LEAST_ASKED = 0.25
-"""A question that scores less by itself has hardly to do with the message, and so has its answer.
-"""
+"""A question below this score, and so its answer, hardly fits the query."""
 TWO_AWAY = 0.20
 OTHER_CHAT = 0.15
-"""Share of what the best message of its chat scores less than the best of all: of a thing people
-speak in one chat.
+"""The penalty of a chat, as a share of how far its best message is behind the best of all: people
+speak of one thing in one chat.
 """
 THAT_DAY = 0.30
 THAT_MONTH = 0.10
-"""For what was said on a day, or in a month, that the message names."""
+"""For messages of a day, or a month, that the query names."""
 STATED = 0.12
 STATED_CHARS = 200
-"""A message that states this much gets all of `STATED`: questions and short remarks match easily
-and tell little.
+"""The statement length for all of `STATED`: questions and short remarks match easily but tell
+little.
 """
 ASKS = -0.05
-"""For a message that ends with a question: what was said to it tells more."""
+"""For a message that ends with a question; its answer tells more."""
 MEASURED = 0.10
-"""For what has a time, an age or a number in it, where the message asks for one."""
+"""For a time, an age or a number in the text, where the query asks for one."""
 SAID_BY_PERSON = 0.03
-"""What the person said weighs more than what a model replied."""
+"""For the person's own words, as opposed to a model's."""
 PINNED = 0.04
 IMPORTANCE = 0.01
-"""For each step above or below the default importance."""
+"""For each step from the default importance."""
 DEFAULT_IMPORTANCE = 2
 INSIGHT = 0.5
-"""Share of its own score that an insight keeps: what somebody stated goes before what it seems to
-show.
-"""
+"""The share of its score that an insight keeps: statements go first."""
 HISTORY = 0.5
-"""The same of what told of a day that is over."""
+"""The same for a memory of a day that is over."""
 RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
-"""For a fact that is related to another hit, times the strength of the relation."""
+"""For a fact related to another hit, times the strength of the relation."""
 BOOSTS = frozenset({"stated", "asks", "said by you", "pinned", "importance", "related", "recent"})
 LEAST_COSINE = 0.2
-"""Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
+"""Below this cosine two texts are unrelated."""
 LEAST_COSINE_NEEDED = 0.35
-"""A keyword names the thing itself, so what it asks for is nearer to it than an answer is to a
-message.
-"""
+"""The same for a keyword, which names the thing itself and so is nearer to its hits."""
 TAG_ALIKE = 85
-"""Likeness (0 to 100) from which a keyword and a tag are the same word."""
+"""Likeness (0 to 100) from which a keyword equals a tag."""
 ALIKE = 80
-"""Likeness (0 to 100) from which a word counts as held by a text, misspelt or inflected."""
+"""Likeness (0 to 100) from which a text contains a word, misspelt or inflected."""
 EXCERPT_CHARS = 280
 
 _MARKS = "".join(
     chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M")
 )
 _WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
-"""A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of
-the letters.
+"""A word with its marks: a vowel sign of Hindi is no letter, but belongs to its word. The index
+reads such a word as a phrase of its letters.
 """
 _EXCERPTED = re.compile(r".+?(?:[.!?…]\s+|[。！？]\s*|$)")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
@@ -103,20 +96,20 @@ _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A live fact, or a message of a chat, with what the indexes say about it."""
+    """A live fact or a message, with its raw signals."""
 
     kind: Literal["memory", "message"]
     id: str
     text: str
     around: str
-    """What is indexed beside the text: the tags of a fact, the neighbours of a message."""
+    """Text indexed beside the own one: the tags of a fact, the neighbours of a message."""
     at: datetime
     bm25: float = 0.0
-    """For the words of the message; above 0 means that at least one is there."""
+    """For the words of the query; above 0 if at least one matches."""
     cosine: float = 0.0
-    """Likeness in meaning, -1 to 1; 0 where there is no vector."""
+    """Likeness in meaning, -1 to 1; 0 without a vector."""
     misspelt: float = 0.0
-    """Share of the words that no fact holds as written, but this one nearly."""
+    """The share of words that no fact contains as written, but this one nearly."""
     importance: int = DEFAULT_IMPORTANCE
     pinned: bool = False
     category: str = ""
@@ -125,12 +118,12 @@ class Candidate:
     said_by: Literal["", "user", "assistant"] = ""
     is_insight: bool = False
     valid_until: date | None = None
-    """Of a fact: the last day on which it is news."""
+    """The last day on which a dated fact is news."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its score and the parts it is the sum of."""
+    """A candidate with its score and the parts of the score."""
 
     candidate: Candidate
     parts: Mapping[str, float] = field(default_factory=dict)
@@ -141,12 +134,12 @@ class Ranked:
 
     @property
     def boosts(self) -> float:
-        """How much of the score it would have had for any other message."""
+        """Return the part of the score that any query would have given."""
         return sum(value for name, value in self.parts.items() if name in BOOSTS)
 
     @property
     def why(self) -> str:
-        """The parts that matter, strongest first: `words 0.31 + meaning 0.22`."""
+        """Return the parts that matter, strongest first: `words 0.31 + meaning 0.22`."""
         shown = sorted(
             ((round(value, 2), name) for name, value in self.parts.items()),
             key=lambda part: -part[0],
@@ -155,16 +148,12 @@ class Ranked:
 
 
 def words_of(text: str) -> list[str]:
-    """Return all words of a text in lower case, as the index has them: the small letter of the
-    Turkish İ is a plain i.
-    """
+    """Return the words of a text in lower case, as the index has them (Turkish İ as a plain i)."""
     return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
 def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
-    """Say whether a fact is what a keyword asks for: by its tags, by all its words, by meaning, or,
-    unknown that, by a word.
-    """
+    """Return True for a fact with a keyword's tag, words or meaning, or, not `compared`, a word."""
     if any(
         fuzz.ratio(keyword.casefold(), tag) >= TAG_ALIKE
         for tag in candidate.around.casefold().splitlines()
@@ -177,32 +166,28 @@ def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
 
 
 def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> float:
-    """Return how like its likest keyword a fact is, letter by letter, 0 to 100: the plain rule of
-    the specification.
-    """
+    """Return the likeness of a fact to its likest keyword, 0 to 100, by the plain rule."""
     texts = [text, *tags]
     return max(
         (
-            fuzz.partial_ratio(text.casefold(), word.casefold())
+            fuzz.partial_ratio(text.casefold(), keyword.casefold())
             for text in texts
-            for word in keywords
+            for keyword in keywords
         ),
         default=0.0,
     )
 
 
 def which_hold(texts: Sequence[str], word: str) -> list[int]:
-    """Return the places of the texts that have a word, or one spelt nearly like it."""
-    found = process.extract(
+    """Return the indexes of the texts with a word, or a similar spelling."""
+    matches = process.extract(
         word, texts, scorer=fuzz.partial_ratio, processor=str.lower, score_cutoff=ALIKE, limit=None
     )
-    return [place for _, _, place in found]
+    return [place for _, _, place in matches]
 
 
 def share_held(text: str, words: Sequence[str]) -> float:
-    """Return how many of the words a text holds, 0 to 1; of one without spaces how many of its
-    pairs of letters.
-    """
+    """Return the share of words in a text, by letter pairs for words of unspaced scripts."""
     return sum(_held(text, word) for word in words) / len(words) if words else 0.0
 
 
@@ -221,14 +206,12 @@ def fuse(
     related: Mapping[str, float] = MappingProxyType({}),
     measured: frozenset[str] = frozenset(),
 ) -> list[Ranked]:
-    """Order candidates, best first. Those without a reason to be there are left out, and so is a
-    text said before.
+    """Return the candidates with a reason to match, best first, each text once.
 
     `related` holds for a fact the strength of its strongest relation to another candidate,
-    `measured` the ids of what has a time or a number in it that is asked for. A candidate's bm25
-    counts as a share of the best of its kind, times the share of the words which that best one
-    holds: so a weak best hit weighs little, and facts compare with messages although their indexes
-    differ.
+    `measured` the ids of texts with a time or a number that is asked for. A candidate's bm25 counts
+    as a share of the best of its kind, times the share of the words in that best one: so a weak
+    best hit weighs little, and facts compare with messages although their indexes differ.
     """
     own: dict[str, dict[str, float]] = {}
     for kind in ("memory", "message"):
@@ -268,12 +251,12 @@ def fuse(
         if _has_reason(candidate)
     ]
     ranked = _by_chats(ranked)
-    ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
+    ranked.sort(key=lambda hit: (hit.score, hit.candidate.at), reverse=True)
     return _each_text_once(ranked)
 
 
 def excerpt(text: str, words: Sequence[str]) -> str:
-    """Return a text on one line, cut to the sentences from the one that holds most of the words."""
+    """Return a text on one line, cut to the sentences from the one with the most query words."""
     whole = one_line(text)
     if len(whole) <= EXCERPT_CHARS:
         return whole
@@ -288,15 +271,12 @@ def excerpt(text: str, words: Sequence[str]) -> str:
 
 
 def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tuple[float, float]:
-    """Return the best bm25 among these candidates, and the share of the words that the best one
-    holds.
-    """
+    """Return the best bm25 of some candidates, and the share of the words in the best one."""
     best, candidate = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if candidate is None or best <= 0:
         return 1.0, 0.0
-    one_word = any(not pairs(word) for word in words) / len(
-        words
-    )  # the index knows more forms of a word than letters show
+    # The index knows more forms of a word than letters show.
+    one_word = any(not pairs(word) for word in words) / len(words)
     return best, max(share_held(f"{candidate.text} {candidate.around}", words), one_word)
 
 
@@ -306,9 +286,9 @@ def _has_reason(candidate: Candidate) -> bool:
 
 
 def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
-    """Return for each message what its neighbours in the chat lend it."""
+    """Return the score that each message gets from its neighbours in the chat."""
     at = {(candidate.thread_id, candidate.seq): score for candidate, score in own.items()}
-    asked = {
+    questions = {
         (candidate.thread_id, candidate.seq)
         for candidate, score in own.items()
         if "?" in candidate.text and score >= LEAST_ASKED
@@ -318,7 +298,7 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
         two_before, before, after, two_after = (
             (candidate.thread_id, candidate.seq + step) for step in (-2, -1, 1, 2)
         )
-        answers = ANSWER if before in asked and candidate.said_by != "assistant" else BESIDE
+        answers = ANSWER if before in questions and candidate.said_by != "assistant" else BESIDE
         beside = max(answers * at.get(before, 0.0), BESIDE * at.get(after, 0.0))
         lent[candidate.id] = beside + TWO_AWAY * max(
             at.get(two_before, 0.0), at.get(two_after, 0.0)
@@ -327,9 +307,7 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
 
 
 def _by_chats(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Count it against a message that its chat has little to do with what is asked; of one chat
-    alone nothing changes.
-    """
+    """Return the hits with messages of less relevant chats penalised."""
     best_of: dict[str, float] = {}
     for hit in ranked:
         if hit.candidate.kind == "message":
@@ -364,7 +342,7 @@ def _boosts(
 
 
 def _stated(candidate: Candidate) -> float:
-    """Return how much a candidate tells, 0 to 1; a fact was made to tell something."""
+    """Return how much a candidate tells, 0 to 1; a fact tells all."""
     if candidate.kind == "memory":
         return 1.0
     stated = sum(

@@ -1,15 +1,11 @@
-"""The arithmetic of regularity: how likely it is that something came up so often, or so often on
-one day, by chance.
-"""
+"""The arithmetic of regularity: how likely a count, or a count on one weekday, is by chance."""
 
 from collections.abc import Sequence
 from math import comb
 
 
 def chance_of(times: int, among: int, rate: float) -> float:
-    """Return how likely something of this rate comes up so many times or more: the upper tail of
-    the binomial distribution.
-    """
+    """Return the upper tail of the binomial distribution: `times` or more of `among` at a rate."""
     return sum(
         comb(among, count) * rate**count * (1 - rate) ** (among - count)
         for count in range(times, among + 1)
@@ -17,11 +13,10 @@ def chance_of(times: int, among: int, rate: float) -> float:
 
 
 def chance_among(both: int, some: int, others: int, among: int) -> float:
-    """Return how likely so many or more of `some` fall among `others`: the upper tail of the
-    hypergeometric distribution.
+    """Return the hypergeometric upper tail: `both` or more of `some` fall among `others`.
 
-    It is what Fisher's exact test asks of the counts: 4 of 5 chats about it on one of 4 Sundays, of
-    20 chats.
+    Fisher's exact test asks this of counts: 4 of 5 chats about a topic on one of 4 Sundays, of 20
+    chats.
     """
     ways = sum(
         comb(others, count) * comb(among - others, some - count)
@@ -33,11 +28,9 @@ def chance_among(both: int, some: int, others: int, among: int) -> float:
 def chance_as_striking(
     both: int, some: int, others: int, groups: Sequence[int], among: int
 ) -> float:
-    """Return how likely as striking a share of `some` falls among any of several groups, of which
-    `others` is one.
+    """Return how likely as striking a share of `some` falls in any group; `others` is one.
 
-    As striking is what is as unlikely of its group: 3 of 4 Sundays count for more than 3 of 12
-    Tuesdays.
+    As striking is as unlikely for its group: 3 of 4 Sundays count for more than 3 of 12 Tuesdays.
     """
     striking = chance_among(both, some, others, among)
     tails = (

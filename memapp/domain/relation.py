@@ -1,4 +1,4 @@
-"""Relations between memories, and which likeness is enough for one."""
+"""Relations between memories, and the likeness needed for one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Literal
 
 RelationType = Literal["related_to", "evidence"]
-"""`evidence` leads from an insight to a memory that it rests on."""
+"""`evidence` leads from an insight to a memory that supports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relation as seen from one memory."""
+    """A relation, seen from one memory."""
 
     memory_id: str
     to_id: str
@@ -21,22 +21,20 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A memory that another one is related to."""
+    """A memory that is related to another."""
 
     id: str
     text: str
     strength: float
     relation: str
-    """What kind of relation: see `RelationType`."""
+    """The type: see `RelationType`."""
     since: datetime
 
 
 def strongest(
     likeness: Iterable[tuple[str, float]], link_min: float, top_k: int
 ) -> tuple[tuple[str, float], ...]:
-    """Return the likest memories, at most `top_k` of those at or above `link_min`, with their
-    likeness as strength.
-    """
+    """Return the likest memories, at most `top_k` from `link_min` on, with strengths."""
     enough = [
         (memory_id, min(round(cosine, 4), 1.0))
         for memory_id, cosine in likeness

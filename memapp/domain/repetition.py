@@ -1,6 +1,4 @@
-"""Repetition: a reply that says again what was said a moment ago, in one before it, in its message
-or in itself.
-"""
+"""Repetition: a reply that repeats earlier replies, its message or itself."""
 
 import re
 from collections.abc import Sequence
@@ -8,42 +6,41 @@ from collections.abc import Sequence
 from rapidfuzz import fuzz
 
 EXCHANGES = 3
-"""So far back a reply must not be repeated."""
+"""The number of earlier replies that must not be repeated."""
 SAME = 90.0
-"""Likeness in percent from which two sentences say the same."""
+"""Likeness in percent from which two sentences are the same."""
 SHARE = 0.6
-"""A reply of which so much was said before is a repetition, whatever it adds."""
+"""The repeated share from which a reply is a repetition, whatever is new."""
 SHORT_WORDS = 4
-"""Fewer words than this are no remark of their own: "Yes." may be said twice."""
+"""Shorter replies are no remark of their own: "Yes." may be said twice."""
 ECHO_WORDS = 3
-"""So many words that say the message again are no reply to it: "No seafood please."; a greeting may
-be returned.
-"""
+"""The fewest words of an echo: "No seafood please." is one, a returned greeting is not."""
 REMARK_WORDS = 5
-"""A sentence of so many words is a remark of its own, also inside of a longer reply."""
+"""The fewest words of a sentence that counts as a remark inside a longer reply."""
 FEW_WORDS = 0.25
-"""A long text of which not even so many words are different says nothing."""
+"""The smallest share of different words in a long text that says something."""
 LONG_WORDS = 40
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SET_APART = re.compile(r"[:\n].*|[\"“„«].*?[\"”“»]", re.DOTALL)
-"""Of a message: what stands behind a colon or on a further line, or in quotation marks."""
+"""The quoted parts of a message: behind a colon, on further lines, in quotation marks."""
 _QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 
 
 def repeated(reply: str, earlier: Sequence[str]) -> str | None:
-    """Return what of the last three replies `reply` says again, if any: one of them for the most
-    part, or a sentence of one.
+    """Return the earlier text that a reply repeats: a whole reply, or a sentence of one; else None.
+
+    Only the last three replies count.
     """
-    said = _sentences(reply)
-    if sum(len(sentence.split()) for sentence in said) < SHORT_WORDS:
+    statements = _sentences(reply)
+    if sum(len(sentence.split()) for sentence in statements) < SHORT_WORDS:
         return None
     recent = earlier[-EXCHANGES:]
-    shares = {other: _share_said(said, _sentences(other)) for other in recent}
+    shares = {other: _share_said(statements, _sentences(other)) for other in recent}
     closest = max(shares, key=lambda other: shares[other], default=None)
     if closest is not None and shares[closest] >= SHARE:
         return closest
-    remarks = [sentence for sentence in said if len(sentence.split()) >= REMARK_WORDS]
+    remarks = [sentence for sentence in statements if len(sentence.split()) >= REMARK_WORDS]
     before = (sentence.strip() for other in recent for sentence in _SENTENCE.findall(other))
     return next(
         (
@@ -56,38 +53,38 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
 
 
 def without_echo(reply: str, message: str) -> str:
-    """Return a reply without the statements that it only says again of its message; nothing if that
-    is most of it.
+    """Return a reply without statements that repeat its message; empty if it mostly repeats.
 
-    A text that a message sets apart, to be worked on, may be said again, and part of it in
-    quotation marks or as a question.
+    A text set apart in the message, to be worked on, may be repeated, and so may quotations and
+    questions.
     """
-    told = _sentences(_SET_APART.sub("", message))
-    said = _sentences(reply)
-    if sum(len(sentence.split()) for sentence in said) < (
+    of_message = _sentences(_SET_APART.sub("", message))
+    statements = _sentences(reply)
+    if sum(len(sentence.split()) for sentence in statements) < (
         1 if reply.rstrip().endswith("?") else ECHO_WORDS
     ):
         return reply
-    if _share_said(said, told) >= SHARE:
+    if _share_said(statements, of_message) >= SHARE:
         return ""
-    quoted = [(found.start(), found.end()) for found in _QUOTED.finditer(reply)]
+    quoted = [match.span() for match in _QUOTED.finditer(reply)]
     kept, end = "", 0
-    for found in _SENTENCE.finditer(reply):
-        plain = _plain(found[0])
-        is_quoted = any(start < found.end() and found.start() < stop for start, stop in quoted)
-        is_remark = len(plain.split()) >= REMARK_WORDS and not found[0].rstrip().endswith("?")
-        if plain in told and is_remark and not is_quoted:
-            kept, end = kept + reply[end : found.start()], found.end()
+    for sentence in _SENTENCE.finditer(reply):
+        plain = _plain(sentence[0])
+        is_quoted = any(
+            start < sentence.end() and sentence.start() < stop for start, stop in quoted
+        )
+        is_remark = len(plain.split()) >= REMARK_WORDS and not sentence[0].rstrip().endswith("?")
+        if plain in of_message and is_remark and not is_quoted:
+            kept, end = kept + reply[end : sentence.start()], sentence.end()
     return (kept + reply[end:]).strip() if end else reply
 
 
 def loop_start(text: str) -> int | None:
-    """Return where a text begins to go round in circles: a paragraph, or a sentence in one, said
-    again at once or with the next.
+    """Return where a text begins to loop: a paragraph or sentence repeated, at most one apart.
 
-    A chorus comes again between new verses, and a name in a new sentence: that is no circle.
+    A chorus returns between new verses, and a name in new sentences: those are no loops.
     """
-    paragraphs = [(found.start(), found[0]) for found in _PARAGRAPH.finditer(text)]
+    paragraphs = [(match.start(), match[0]) for match in _PARAGRAPH.finditer(text)]
     within = (
         [(start + match.start(), match[0]) for match in _SENTENCE.finditer(part)]
         for start, part in paragraphs
@@ -99,35 +96,31 @@ def loop_start(text: str) -> int | None:
 
 
 def is_degenerate(text: str) -> bool:
-    """Say whether a text is what a model writes that has lost its thread: in a prompt it would go
-    on so.
-    """
+    """Return True for a looping or very repetitive text, which a model would continue."""
     words = re.findall(r"\w+", text.casefold())
     is_poor = len(words) >= LONG_WORDS and len(set(words)) < FEW_WORDS * len(words)
     return is_poor or loop_start(text) is not None
 
 
 def _said_in_a_row(units: Sequence[tuple[int, str]]) -> int | None:
-    said: list[str] = []
+    earlier: list[str] = []
     began: int | None = None
     for start, unit in units:
         plain = _plain(unit)
         if len(plain.split()) < REMARK_WORDS:
             continue
-        if not _likeness(plain, said):
+        if not _likeness(plain, earlier):
             began = None
-        elif began is not None or _likeness(plain, said[-1:]):
+        elif began is not None or _likeness(plain, earlier[-1:]):
             return start if began is None else began
         else:
             began = start
-        said.append(plain)
+        earlier.append(plain)
     return None
 
 
 def _share_said(sentences: Sequence[str], before: Sequence[str]) -> float:
-    """Return how much of the sentences, by words, was among those before; each counts by how alike
-    it is.
-    """
+    """Return the share of sentences, by words and likeness, that are among earlier ones."""
     words = sum(len(sentence.split()) for sentence in sentences)
     return (
         sum(len(sentence.split()) * _likeness(sentence, before) / 100 for sentence in sentences)
@@ -136,7 +129,7 @@ def _share_said(sentences: Sequence[str], before: Sequence[str]) -> float:
 
 
 def _likeness(sentence: str, before: Sequence[str]) -> float:
-    """Return how alike a sentence is to the likest of others, in percent; 0 if none says the same."""
+    """Return the likeness of a sentence to the likest other, in percent; 0 if different."""
     return max((fuzz.ratio(sentence, other, score_cutoff=SAME) for other in before), default=0.0)
 
 

@@ -1,6 +1,4 @@
-"""Secrets in a text: passwords, keys and tokens, found by the names before them, by their forms,
-and by looking random.
-"""
+"""Secrets in a text: passwords, keys and tokens, found by names, by forms and by randomness."""
 
 import re
 from collections.abc import Iterator
@@ -12,34 +10,29 @@ _RUN = re.compile(
     r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.(?:\d|[a-z]{1,4}\b))",
     re.ASCII,
 )
-"""What may be a secret without a form: a run of letters and numbers that is no part of a path, an
-address or a file's name.
-"""
+"""A run of letters and digits, outside of paths, addresses and file names, that may be a secret."""
 _HASH = re.compile(
     r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha|md)\d+[-=:]?.*"
 )
-"""A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret
-without a name near it.
+"""A number, commit, UUID, ULID or checksum, perhaps behind a word: random, but only secret beside a
+name.
 """
 _NICKNAME = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d+")
-"""A word with a number behind, however odd the word."""
+"""A word followed by a number."""
 _LABEL = re.compile(r"[A-Z0-9+~_-]{0,24}")
-"""A short run without small letters: orders, parcels, parts and devices are numbered so. Beside a
-name it is a secret.
+"""A short run without lower-case letters, as of orders, parcels and devices: only secret beside a
+name.
 """
 _OPTION = re.compile(r"\s-[A-Za-z]{1,3}[\s=]*['\"]?$")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _LONG, _NAMED_LONG = 10, 32
-"""Characters from which on a random run is a secret wherever it stands, and one in hexadecimal
-beside a name.
-"""
+"""The length from which a random run is secret anywhere, and a hexadecimal one beside a name."""
 _LEAST_PIECE = 6
-"""Characters without a sign between them that it has at least; `x86_64-pc-linux-gnu` is a name."""
+"""The shortest piece without a sign of a secret; `x86_64-pc-linux-gnu` is a name."""
 _BEFORE, _BEHIND = 48, 24
-"""How near a name must stand, in characters of the same line."""
+"""How near a name must be, in characters of the same line."""
 _FEW, _NAMED_FEW = 0.42, 0.55
-"""The share of neighbours that are pairs of words, below which a run was made by chance; .95 of
-those that were are below .42.
+"""The share of common letter pairs below which a run is random; .95 of random runs are below .42.
 """
 
 
@@ -47,23 +40,21 @@ class SecretForm(NamedTuple):
     """A form that secrets have."""
 
     signs: tuple[str, ...]
-    """One of these is in a text that has such a secret, in small letters; none if nothing gives it
-    away.
-    """
+    """One of these, in lower case, is in a text with such a secret; empty if nothing is."""
     pattern: str
-    """A regular expression; of what it finds only the group `secret` goes, or `odd` if that is no
-    plain word; else all of it.
+    """A regular expression. Only the group `secret`, or `odd` if no plain word, is secret; else
+    all.
     """
 
 
 class SecretRules(NamedTuple):
-    """What secrets are recognised by."""
+    """The rules by which secrets are recognised."""
 
     forms: tuple[SecretForm, ...]
     name: str
-    """A regular expression for a name that says of what stands near it that it is secret."""
+    """A regular expression for a name that makes the text beside it secret."""
     pairs: frozenset[str]
-    """Pairs of letters that are common in words."""
+    """Letter pairs that are common in words."""
 
 
 def without_secrets(text: str, rules: SecretRules, *, in_command: bool = False) -> str:
@@ -78,10 +69,10 @@ def without_secrets(text: str, rules: SecretRules, *, in_command: bool = False) 
 def find_secrets(
     text: str, rules: SecretRules, *, in_command: bool = False
 ) -> list[tuple[int, int]]:
-    """Return where the secrets of a text stand, in order and apart from one another.
+    """Return the spans of the secrets in a text, in order, without overlaps.
 
-    In a command, what looks like the number of an order or a part is a secret too: many a program
-    wants one as its last word.
+    In a command, a run like the number of an order or a part is secret too: many programs take a
+    secret as the last word.
     """
     apart: list[tuple[int, int]] = []
     for start, end in sorted(
@@ -108,9 +99,7 @@ def _of_forms(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
 
 
 def _is_odd(value: str, rules: SecretRules) -> bool:
-    """Return True for a value that is no plain word: with a number or a sign in it, capitals
-    inside, or random.
-    """
+    """Return True for a value with a digit, a sign or inner capitals, or that looks random."""
     bare = value.strip("'\"")
     if len(bare) < _LEAST_PIECE:
         return False
@@ -129,10 +118,8 @@ def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator
         share = 0.0 if is_hash else _share_of_pairs(run, rules)
         if share >= _NAMED_FEW:
             continue
-        before, behind = (
-            text[max(0, start - _BEFORE) : start].rpartition("\n")[2],
-            text[end : end + _BEHIND].partition("\n")[0],
-        )
+        before = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
+        behind = text[end : end + _BEHIND].partition("\n")[0]
         is_named = re.search(rules.name, before) or re.search(rules.name, behind)
         is_link = re.search(r"(?:://|\w\.[a-z]{2,}/)\S*$", before)
         by_chance = share < _FEW and len(run) >= _LONG and (in_command or not _LABEL.fullmatch(run))
@@ -141,10 +128,9 @@ def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator
 
 
 def _share_of_pairs(run: str, rules: SecretRules) -> float:
-    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and
-    capitals inside, or in pieces.
+    """Return the share of common letter pairs in a run; 1 for a plain word or small pieces.
 
-    Pieces of hexadecimal count for nothing: programs name what they start so.
+    Hexadecimal pieces do not count: programs use them in names.
     """
     pieces = [piece for piece in re.split("[-_+~=]", run) if not _HASH.fullmatch(piece)]
     run = "-".join(pieces)

@@ -1,8 +1,6 @@
-"""Reading JSON that somebody else may have written, and writing it so that it may stand on a
-terminal.
+"""Strict reading of JSON from anywhere, and writing JSON that is safe on a terminal.
 
-Python reads more than JSON is: NaN, names that stand twice, numbers of any length, halves of
-characters.
+Python reads more than JSON: NaN, duplicate names, numbers of any length, lone surrogates.
 """
 
 import json
@@ -17,8 +15,8 @@ MAX_DEPTH = 32
 TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 LARGEST_INT = 2**63 - 1
 _MARK = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
-"""A whole text, also one that does not end, so that nothing is looked at twice; or a bracket
-outside of texts.
+"""A whole string, also an unterminated one, so that nothing is scanned twice; or a bracket outside
+of strings.
 """
 _BYTE_MARK = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
@@ -29,9 +27,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 def write(
     value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None
 ) -> str:
-    """Return a value as JSON in which what acts on a terminal, or is not seen there, is escaped:
-    the value stays what it is.
-    """
+    """Return a value as JSON, with invisible and terminal control characters escaped."""
     separators = None if indent else (",", ":")
     written = json.dumps(
         value, ensure_ascii=False, indent=indent, separators=separators, default=default
@@ -44,9 +40,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def read(text: str) -> Any:
-    """Return what a JSON text says that memapp itself should have written. Raises `ValueError`, in
-    words, for anything else.
-    """
+    """Return the value of memapp's own JSON. Raises `ValueError` in words for any other text."""
     data = _loaded(
         text,
         parse_constant=_refuse_constant,
@@ -60,10 +54,9 @@ def read(text: str) -> Any:
 
 
 def read_foreign(text: str) -> Any:
-    """Return what a JSON text of another program says, most of which nobody will look at: every
-    number is a float.
+    """Return the value of another program's JSON text, with every number as a float.
 
-    Raises `ValueError`, in words, for what is no JSON.
+    Most values are never looked at. Raises `ValueError` in words for invalid JSON.
     """
     return _loaded(text, parse_int=float)
 
@@ -77,30 +70,29 @@ def _loaded(text: str, **reading: Any) -> Any:
 
 
 def elements(data: bytes | memoryview) -> Iterator[bytes]:
-    """Yield the elements of a JSON list one by one, unread, so that a long list need not be in
-    memory as a whole.
+    """Yield the elements of a JSON list unparsed: a long list is never in memory as a whole.
 
-    Raises `ValueError` for what is no list; whether an element is JSON is seen when it is read.
+    Raises `ValueError` for anything but a list; each element is checked when it is parsed.
     """
-    found = _BEGIN.match(data)
-    begin = found.end() if found else 0
+    opening = _BEGIN.match(data)
+    begin = opening.end() if opening else 0
     depth, start = 0, begin + 1
     for mark in _BYTE_MARK.finditer(data, begin):
-        at, what = mark.start(), data[mark.start()]
-        if not depth and (at > begin or what != _OPENING[0]):
+        at, sign = mark.start(), data[mark.start()]
+        if not depth and (at > begin or sign != _OPENING[0]):
             break
-        if what in _OPENING:
+        if sign in _OPENING:
             depth += 1
             if depth > MAX_DEPTH + 1:  # the list itself is one
                 raise ValueError(TOO_DEEP)
-        elif what in _CLOSING:
+        elif sign in _CLOSING:
             depth -= 1
-        if (what == _COMMA and depth == 1) or not depth:
+        if (sign == _COMMA and depth == 1) or not depth:
             element = bytes(data[start:at])
-            if element.strip() or what == _COMMA or bytes(data[begin:start]).strip() != b"[":
+            if element.strip() or sign == _COMMA or bytes(data[begin:start]).strip() != b"[":
                 yield element
             start = at + 1
-        if not depth and not bytes(data[start:]).strip() and what == _CLOSING[0]:
+        if not depth and not bytes(data[start:]).strip() and sign == _CLOSING[0]:
             return
     raise ValueError("this is no list, or it does not end")
 
@@ -117,10 +109,10 @@ def _refuse_deep(text: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         raise ValueError("a name stands twice in one object")
-    return found
+    return values
 
 
 def _int(text: str) -> int:

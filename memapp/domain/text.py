@@ -1,4 +1,4 @@
-"""Plain text: taking out what could act on a terminal, and cutting to length."""
+"""Plain text: removing characters that could act on a terminal, and cutting to length."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -23,32 +23,30 @@ INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""What is drawn as nothing, as in words copied from a web page: with it, two words that look the
-same are not.
+"""Invisible characters, as in text copied from a web page: with them, words that look the same
+differ.
 """
 JOINERS = "\u200c\u200d"
 VARIANTS = "\u180b-\u180d\u180f\ufe00-\ufe0f"
 _JOINED = (
     "\u0600-\u109f\u1780-\u18af\u2190-\u2bff\ufb50-\ufdff\ufe0f\ufe70-\ufefc\U0001f000-\U0001faff"
 )
-"""Scripts that write a letter in another way beside a joiner; and pictures, which become one."""
+"""Scripts in which joiners change a letter, and emoji, which they combine."""
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f"
-"""Of a part of a country, which is spelled in invisible letters."""
+"""The flag of a region, spelled in invisible letters."""
 UNSEEN = re.compile(
     f"({_FLAG})|[{INVISIBLE}]|(?<![{_JOINED}])[{JOINERS}]+|[{JOINERS}]+(?![{_JOINED}])"
 )
-"""What nobody sees; a flag, which is spelled with some of it, is the first group."""
+"""Invisible text; a flag, spelled with some of it, is the first group."""
 
 
 def clean(text: str) -> str:
-    """Return the text without escape sequences, control characters, bidi overrides, lone
-    surrogates, and what nobody sees.
+    """Return a text without control and invisible characters, escape sequences and lone surrogates.
 
-    Newlines (also from CR LF) and tabs stay, and joiners where they mean something. Idempotent.
+    Newlines (also from CR LF) and tabs stay, and joiners where they have a meaning. Idempotent.
     """
-    if text.isprintable() and (
-        text.isascii() or not UNSEEN.search(text)
-    ):  # almost always; nothing could change it
+    # Almost always: nothing to change.
+    if text.isprintable() and (text.isascii() or not UNSEEN.search(text)):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     previous = None
@@ -64,7 +62,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, length: int) -> str:
-    """Cut to at most `length` characters, at a word if one is near, and mark the cut."""
+    """Return a text cut to `length` characters, at a word if one is near, with the cut marked."""
     if len(text) <= length:
         return text
     cut = text[: length - 1]
@@ -73,42 +71,36 @@ def shorten(text: str, length: int) -> str:
 
 
 def around(text: str, place: int, length: int, lead: int) -> str:
-    """Cut to `length` characters, `lead` of them before a place, and mark the cuts; a text that
-    fits stays whole.
-    """
+    """Return `length` characters of a text, `lead` of them before a place, with cuts marked."""
     start = max(0, place - lead) if len(text) > length else 0
     cut = text[start : start + length]
     return ("…" if start else "") + cut + ("…" if start + length < len(text) else "")
 
 
 def percent(part: float, whole: float) -> str:
-    """Return how much of something that is: `36 %`."""
+    """Return a part as a percentage: `36 %`."""
     return f"{100 * part / max(1, whole):.0f} %"
 
 
-def counted(count: int, one: str, more: str = "") -> str:
-    """Return a number with its noun: `1 fact`, `2 facts`; `more` is the plural of a noun that has
-    not just an s.
-    """
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
+def counted(count: int, noun: str, more: str = "") -> str:
+    """Return a number with its noun: `1 fact`, `2 facts`; `more` is an irregular plural."""
+    return f"{count:,} {noun if count == 1 else more or noun + 's'}"
 
 
 def shortest_endings(names: Collection[str], least: int) -> dict[str, str]:
-    """Return of each name the shortest ending that no other name ends or begins with, as git
-    shortens its own.
-    """
+    """Return the shortest unique ending of each name, as git shortens its hashes."""
     from rapidfuzz.distance import Prefix
 
     backwards = sorted(name[::-1] for name in names)
     alike = [0, *(Prefix.similarity(*pair) for pair in pairwise(backwards)), 0]
     lengths = {
-        text[::-1]: max(least, 1 + max(pair))
-        for text, pair in zip(backwards, pairwise(alike), strict=False)
+        name[::-1]: max(least, 1 + max(both_sides))
+        for name, both_sides in zip(backwards, pairwise(alike), strict=False)
     }
     begun = {name[:length] for name in names for length in set(lengths.values())}
     return {
-        item: item if item[-length:] in begun else item[-length:]
-        for item, length in lengths.items()
+        name: name if name[-length:] in begun else name[-length:]
+        for name, length in lengths.items()
     }
 
 
@@ -117,35 +109,35 @@ SLIP_LETTERS = 4
 
 
 def nearest(word: str, known: Iterable[str], likeness: int = 60) -> str:
-    """Return the known word that is nearly the same, or none; likeness goes from 0 to 100."""
-    from rapidfuzz import fuzz, process  # only what was misspelt waits for it
+    """Return the nearest known word within a likeness of 0 to 100, or nothing."""
+    from rapidfuzz import fuzz, process  # only a misspelt word waits for the import
 
-    found = process.extractOne(
+    match = process.extractOne(
         word, list(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=likeness
     )
-    return found[0] if found else ""
+    return match[0] if match else ""
 
 
 def is_slip(typed: str, meant: str) -> bool:
-    """Say whether a word is another mistyped: one letter missing or too many, or two that changed
-    places; not another letter.
+    """Return True for a typo: one letter missing or added, or two swapped, but none replaced.
 
-    It needs no library: a hint in a terminal waits for it.
+    No library is needed, as a hint in a terminal waits for the result.
     """
-    one, other = sorted((typed.casefold(), meant), key=len)
+    shorter, longer = sorted((typed.casefold(), meant), key=len)
     at = next(
-        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one)
+        (place for place, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b),
+        len(shorter),
     )
-    if len(one) == len(other):
+    if len(shorter) == len(longer):
         return (
-            one != other
-            and one[at : at + 2] == other[at : at + 2][::-1]
-            and one[at + 2 :] == other[at + 2 :]
+            shorter != longer
+            and shorter[at : at + 2] == longer[at : at + 2][::-1]
+            and shorter[at + 2 :] == longer[at + 2 :]
         )
-    return len(one) >= SLIP_LETTERS and one[at:] == other[at + 1 :]
+    return len(shorter) >= SLIP_LETTERS and shorter[at:] == longer[at + 1 :]
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Ask whether the nearest known word was meant; if none is near, say something else."""
+    """Return the question whether the nearest known word was meant, or other advice."""
     near = nearest(word, known)
     return f"Did you mean {near!r}?" if near else otherwise

@@ -1,9 +1,7 @@
-"""The trust that an agent has earned, by what the person corrected of what it did. Everything here
-is arithmetic.
+"""The trust that an agent has earned, by the person's corrections of its work: arithmetic only.
 
 An agent is whoever acts or proposes for memapp; its name is that of an actor in the history. Each
-of its events is a sum of its own, so that those of a time, of a month or of all times are their
-sum.
+event is a sum of its own, so that those of a period are their sum.
 """
 
 from collections import Counter
@@ -18,34 +16,32 @@ from memapp.domain.text import counted
 
 Role = Literal["creator", "reviewer", "curator"]
 Choice = Literal["draft", "revision", "edit", "none"]
-"""What the person took in a round of a council."""
+"""The person's choice in a round of a council."""
 OverrideKind = Literal["edit", "delete", "restore", "undo", "deny", "choose"]
 Outcome = Literal["open", "stood", "revised", "regretted"]
 Leave = Literal["write", "ask", "nothing"]
-"""What an agent may do by itself."""
+"""The actions that an agent may take by itself."""
 
 PRIOR, PRIOR_EVENTS = 0.6, 5
-"""The trust in a new agent, and how many events it weighs as much as."""
+"""The trust in a new agent, and the number of events it weighs as much as."""
 DEEPEST = 2.0
 WINDOW = timedelta(days=90)
 FEWEST = 5
 """With fewer events in the window, all of them count."""
 RAW = 100
-"""Of an agent's events so many are kept as they are; older ones as sums of a month."""
+"""The most single events kept of an agent; older ones are monthly sums."""
 DEADLINE = timedelta(hours=24)
 KEPT_AFTER = timedelta(days=7)
-"""What an agent did and nobody corrected for so long counts as kept."""
+"""How long an act goes uncorrected until it counts as kept."""
 ASKS, WRITES = 0.35, 0.45
-"""The kept share at which an agent has to ask first, and above which it writes by itself again."""
+"""The kept share at which an agent has to ask first, and above which it may write again."""
 EXCLUDED, PROBATION_ROUNDS = 0.2, 5
 PROBATION = timedelta(days=14)
 NAMED_BY, STEP = 3, 0.1
-"""So many overrides that stood and name one criterion propose a weight for it that is higher by
-that.
-"""
+"""The overrides naming one criterion that propose a higher weight for it, and the difference."""
 HIGH, FALLS, FEWEST_CITING = 0.7, 0.75, 10
-"""Of an agent with so much trust it is flagged that the diversity of its citations fell to less
-than this share.
+"""The trust and citations from which an agent is flagged if the diversity of its citations falls
+below the share in the middle.
 """
 
 
@@ -54,17 +50,17 @@ class TrustSums(NamedTuple):
 
     events: int = 0
     judged: int = 0
-    """Events that say whether the agent was right."""
+    """Events that tell whether the agent was right."""
     impactful: int = 0
-    """Of those, how often: a dissent that changed the outcome, an act that was kept, approved, or
-    right after all.
+    """Judged events in which the agent was right: a dissent that changed the outcome, an act kept,
+    approved, or restored.
     """
     dissents: int = 0
     depth: float = 0.0
     favours: int = 0
     """Decisions in the agent's favour."""
     reversed: int = 0
-    """Of those, how many the person took back later."""
+    """Favourable decisions that the person reverted later."""
     overrides: int = 0
     regretted: int = 0
 
@@ -76,48 +72,47 @@ NOTHING = TrustSums()
 
 
 class TrustEvent(NamedTuple):
-    """Something that says how good an agent is."""
+    """Evidence of how good an agent is."""
 
     at: datetime
     reason: str
-    """As the history of its trust names it: `kept`, `override_edit`, `dissent_impact_true`."""
+    """The reason in the history of trust: `kept`, `override_edit`, `dissent_impact_true`."""
     sums: TrustSums
     number: int = 0
-    """Of its entry in the history; 0 for a dissent."""
+    """Number of the history entry; 0 for a dissent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A correction by the person of what an agent did."""
+    """A correction by the person of an agent's act."""
 
     agent: str
     number: int
     act: int
-    """The entry of the history that was corrected; 0 for a council's revision."""
+    """The corrected entry of the history; 0 for a council's revision."""
     act_at: datetime
     at: datetime
     kind: OverrideKind
     memory_id: str
     step: str = ""
     output: str = ""
-    """What the agent said; empty for what it put into the trash, and for what was erased since."""
+    """The agent's text; empty for a deletion, and after an erasure."""
     decision: str = ""
-    """What the person made of it."""
+    """The person's text."""
     became: Outcome = "open"
-    """`revised` by another text since, `regretted` where the agent's own stands again; else `open`.
-    """
+    """`revised` by another text since, `regretted` if the agent's text holds again; else `open`."""
     last_by: str = ""
-    """Who changed it last."""
+    """The actor of the last change."""
     last_at: datetime | None = None
     criteria: tuple[str, ...] = ()
-    """Of the rubric, that it names; a denial names its reason."""
+    """The criteria of the rubric, or the reason of a denial."""
 
     @property
     def deadline(self) -> datetime:
         return (self.at + DEADLINE).astimezone(UTC)
 
     def outcome(self, now: datetime) -> Outcome:
-        """Return what became of the correction; one that nobody touched stands after its deadline."""
+        """Return the outcome of the correction; an open one stands after the deadline."""
         return "stood" if self.became == "open" and now >= self.deadline else self.became
 
 
@@ -125,13 +120,13 @@ class Override:
 
 
 def novelty(likeness: Iterable[float]) -> float:
-    """Return how new a dissent is, by its cosines with the agent's own past ones; 0 for the first."""
+    """Return the novelty of a dissent, by cosines with earlier ones; 0 for the first."""
     highest = max(likeness, default=1.0)
     return min(max(1.0 - highest, 0.0), 1.0)
 
 
 def dissent_depth(text: str, citations: Sequence[str], new: float = 0.0) -> float:
-    """Return the depth of a dissent, 0 to 2: its length, the criteria it cites, and its novelty."""
+    """Return the depth of a dissent, 0 to 2: length, cited criteria and novelty."""
     return min(min(len(text.split()) / 50, 1.0) + min(len(citations) * 0.2, 0.5) + new, DEEPEST)
 
 
@@ -139,9 +134,7 @@ def dissent_depth(text: str, citations: Sequence[str], new: float = 0.0) -> floa
 
 
 def formula(of: TrustSums) -> float:
-    """Return the specification's trust score, with the depth over its maximum; nothing out of
-    nothing is 0.
-    """
+    """Return the specification's trust score, with the depth over its maximum; 0 of 0 is 0."""
     impact = of.impactful / of.judged if of.judged else 0.0
     depth = of.depth / of.dissents / DEEPEST if of.dissents else 0.0
     regret = of.reversed / of.favours if of.favours else 0.0
@@ -149,9 +142,7 @@ def formula(of: TrustSums) -> float:
 
 
 def shown(of: TrustSums) -> float:
-    """Return the trust that the person is shown: drawn towards that in a new agent, the more so the
-    fewer events there are.
-    """
+    """Return the trust as displayed: the fewer events, the nearer to that of a new agent."""
     return (of.events * formula(of) + PRIOR_EVENTS * PRIOR) / (of.events + PRIOR_EVENTS)
 
 
@@ -162,9 +153,7 @@ def kept_share(of: TrustSums) -> float:
 def recent(
     events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime
 ) -> tuple[TrustSums, list[TrustEvent]]:
-    """Return the sums and the events of the last 90 days, the latter in their order; all there are
-    where these are few.
-    """
+    """Return the sums and the events of the last 90 days, or of all time if these are few."""
     since = now - WINDOW
     late = [event for event in events if event.at > since]
     whole = NOTHING.plus(*(sums for month, sums in months.items() if month > f"{since:%Y-%m}"))
@@ -184,9 +173,7 @@ def total(
 def asks_first(
     events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime
 ) -> bool:
-    """Return True for an agent that was corrected so often that it has to ask, until it is kept
-    often enough again.
-    """
+    """Return True for an agent that must ask for now, after many corrections."""
     so_far, late = recent(events, months, now)
     asks = kept_share(so_far) <= ASKS
     for event in late:
@@ -199,18 +186,17 @@ def asks_first(
 
 
 def entropy(citations: Iterable[str]) -> float:
-    """Return how diverse citations are, in bits."""
+    """Return the diversity of citations in bits."""
     counts = Counter(citations)
     return -sum(n / counts.total() * log2(n / counts.total()) for n in counts.values())
 
 
 def narrows(cited: Sequence[Sequence[str]], trust: float) -> bool:
-    """Return True for an agent of high trust that cites fewer criteria in the later half of its
-    dissents than before.
-    """
+    """Return True for a trusted agent whose later dissents cite less diverse criteria."""
     half = len(cited) // 2
     before, since = (
-        entropy(text for each in part for text in each) for part in (cited[:half], cited[half:])
+        entropy(criterion for criteria in part for criterion in criteria)
+        for part in (cited[:half], cited[half:])
     )
     return trust >= HIGH and len(cited) >= FEWEST_CITING and since < FALLS * before
 
@@ -219,24 +205,20 @@ def narrows(cited: Sequence[Sequence[str]], trust: float) -> bool:
 
 
 class Act(NamedTuple):
-    """An entry of the history that is an agent's."""
+    """An agent's entry in the history."""
 
     number: int
     at: datetime
 
 
 def dissent_event(at: datetime, depth: float, *, impact: bool, favour: bool = True) -> TrustEvent:
-    """Return a dissent; one that changed the outcome is a decision in the agent's favour, but for
-    that of an imported file.
-    """
+    """Return the event of a dissent, in the agent's favour if it changed the outcome."""
     sums = TrustSums(1, 1, impact, 1, depth, impact and favour)
     return TrustEvent(at, f"dissent_impact_{str(impact).lower()}", sums)
 
 
 def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
-    """Return an override of an imported file, in which the specification's own ratio counts:
-    regretted of all overrides.
-    """
+    """Return the event of an imported override, counted by the specification's own ratio."""
     return TrustEvent(
         at,
         "override_imported",
@@ -245,23 +227,24 @@ def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
 
 
 def approval_event(at: datetime, number: int, *, reversed: bool) -> TrustEvent:
-    """Return a yes of the person to what an agent proposed."""
+    """Return the event of an approved proposal."""
     sums = TrustSums(1, 1, not reversed, favours=1, reversed=reversed)
     return TrustEvent(at, "approval_reversed" if reversed else "approved", sums, number)
 
 
 def override_event(overrides: Sequence[Override]) -> TrustEvent:
-    """Return what the corrections of one act say together: it was wrong unless the person took all
-    of them back.
+    """Return the event of all corrections of an act: wrong, unless all were reverted.
 
-    One that is taken back counts for the agent. What was kept for a week before was a decision in
-    its favour.
+    A reverted correction counts for the agent. An act kept for a week before was a decision in its
+    favour.
     """
     first, last = overrides[0], overrides[-1]
     regretted = sum(override.became == "regretted" for override in overrides)
     stands = regretted < len(overrides)
-    kept = first.kind not in ("deny", "choose") and first.at - first.act_at >= KEPT_AFTER
-    sums = TrustSums(1, 1, not stands, 0, 0.0, kept, kept and stands, len(overrides), regretted)
+    had_been_kept = first.kind not in ("deny", "choose") and first.at - first.act_at >= KEPT_AFTER
+    sums = TrustSums(
+        1, 1, not stands, 0, 0.0, had_been_kept, had_been_kept and stands, len(overrides), regretted
+    )
     if stands:
         return TrustEvent(last.at, f"override_{last.kind}", sums, last.number)
     return TrustEvent(last.last_at or last.at, "override_regretted", sums, last.number)
@@ -270,7 +253,7 @@ def override_event(overrides: Sequence[Override]) -> TrustEvent:
 def act_events(
     acts: Sequence[Act], overrides: Sequence[Override], now: datetime, used: datetime | None
 ) -> tuple[list[TrustEvent], list[Act]]:
-    """Return what an agent's acts say, and those that say nothing yet.
+    """Return the events of an agent's acts, and the undecided acts.
 
     `used` is the start of the last day but one on which the person used memapp: the clock of today
     alone is not believed.
@@ -302,18 +285,17 @@ class Agent:
     blocked: bool = False
     summed_to: int = 0
     imported: str = ""
-    """The file `memory/<agent>.json` that was brought in of it."""
+    """The imported file `memory/<agent>.json`, if any."""
     program: str = ""
-    """How the program behind it last introduced itself, of which nobody knows whether it is true.
-    """
+    """The name that the agent's program last gave for itself, unverified."""
     events: tuple[TrustEvent, ...] = ()
-    """In the order of their time."""
+    """Ordered by time."""
     months: Mapping[str, TrustSums] = field(default_factory=dict)
     undecided: tuple[Act, ...] = ()
-    """Acts that were neither corrected nor kept for long enough."""
+    """Acts neither corrected nor kept for long enough."""
     total: TrustSums = NOTHING
     trust: float = PRIOR
-    """As it is shown."""
+    """The trust as displayed."""
     asks: bool = False
 
     @property
@@ -327,7 +309,7 @@ class Agent:
 
     @property
     def counted(self) -> str:
-        """Return its trust with its count, as it is told everywhere: `trust 0.52 (kept 1 of 8)`."""
+        """Return the trust with its counts: `trust 0.52 (kept 1 of 8)`."""
         kept = (
             f"kept {self.total.impactful:,} of {self.total.judged:,}"
             if self.total.judged
@@ -337,15 +319,18 @@ class Agent:
 
     @property
     def corrected(self) -> str:
-        """Return how often it was corrected, as the reason why it asks first."""
+        """Return the number of corrections, as the reason for asking first."""
         wrong = self.total.judged - self.total.impactful
         return f"you took back {wrong:,} of its last {self.total.judged:,}"
 
     @property
     def remarks(self) -> list[str]:
-        """Return what else there is to say of it."""
+        """Return further remarks on the agent; empty ones stand for none."""
         asks = f"It asks first: {self.corrected}. Above a kept share of {WRITES} it writes again."
-        more = f"Not counted yet: {counted(len(self.undecided), 'thing')}. What you leave for a week is kept, two days of use later."
+        more = (
+            f"Not counted yet: {counted(len(self.undecided), 'thing')}. "
+            "What you leave for a week is kept, two days of use later."
+        )
         return [
             asks if self.leave == "ask" else "You blocked it." if self.blocked else "",
             more if self.undecided else "",
@@ -358,7 +343,7 @@ class Agent:
         ]
 
     def history(self, last: int = RAW) -> list[tuple[TrustEvent, float]]:
-        """Return its last events with the trust after each, oldest first."""
+        """Return the last events with the trust after each, oldest first."""
         events, first = self.events, max(len(self.events) - last, 0)
         scores = [
             (event, shown(total(events[: place + 1], self.months, event.at)))
@@ -378,9 +363,7 @@ def may_be_critical(agent: Agent, now: datetime) -> bool:
 
 
 def devils_advocate(candidates: Sequence[Agent], now: datetime, random: Random) -> Agent:
-    """Draw who speaks against, each with a chance by its trust, of those in whom there is enough;
-    if there are none, of all.
-    """
+    """Draw the devil's advocate by trust, from the agents with enough, or from all."""
     viable = [agent for agent in candidates if may_be_critical(agent, now)] or list(candidates)
     weights = [agent.trust for agent in viable]
     return random.choices(viable, weights if any(weights) else None)[0]

@@ -1,4 +1,4 @@
-"""The events of a turn, which `services.turn` streams to whoever watches."""
+"""The events of a turn, streamed by `services.turn`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,25 +13,24 @@ from memapp.errors import MemappError
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The message is saved. From here on nothing of it can be lost."""
+    """The message is saved: nothing of it can be lost from here on."""
 
     message: Message | None
     """None for an unprompted remark."""
     reply: Message
     decided_after: int | None = None
-    """The number of the history's last entry before the message: whatever it decides comes later,
-    which times do not tell.
+    """Number of the last history entry before the message: its decisions come later.
 
-    None for a remark and for a message that is answered again.
+    Times do not tell that. None for a remark and for a message that is answered again.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The message was compared with what had been expected."""
+    """The message was compared with the prediction."""
 
     expected: Prediction | None
-    """None when nothing was."""
+    """None without a prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +42,30 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """Call 1 is done: what has to be looked up."""
+    """Call 1 is done, with the information to look up."""
 
     needed_info: tuple[str, ...]
     source: Literal["model", "prefetched", "kept", "keywords"]
-    """`prefetched`: guessed right in idle time. `kept`: said before memapp was killed in the middle
-    of this turn. `keywords`: the model gave nothing usable, the message's own words serve.
+    """`prefetched`: predicted in idle time. `kept`: left by an interrupted turn. `keywords`: taken
+    from the message, as the model gave nothing usable.
     """
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands in the prompt of call 2."""
+    """The hits in the prompt of call 2."""
 
     hits: tuple[Recalled, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model thinks before it speaks. Its thoughts may be unfolded while they are on the screen,
-    and are kept nowhere.
-    """
+    """The model thinks before it speaks. Thoughts can be unfolded on the screen; none is stored."""
 
     text: str = ""
     retracts: bool = False
-    """What was streamed so far was thought, as `text` says once more: forget it as a reply."""
+    """True if the text streamed so far was a thought, repeated in `text`: discard it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +77,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The reply said again what was said, or what the person did not say, and is written otherwise;
-    forget what was streamed.
-    """
+    """The streamed reply is discarded and rewritten: it repeated a text or misquoted the person."""
 
     repeated: str
 
@@ -96,7 +91,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No reply, or only a part of one; what there is, is saved, and `retry_turn` tries again."""
+    """No reply, or only a part, which is saved; `retry_turn` tries again."""
 
     reply: Message
     error: MemappError
@@ -104,69 +99,65 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """memapp itself asks, below the reply, whether it may remember what was said; the next message
-    may answer.
-    """
+    """memapp asks a consent question below the reply; the next message may answer it."""
 
     question: Message
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory was made of what the person said."""
+    """A memory was created from the person's statement."""
 
     memory: Memory
     step: str
-    """What to name to take it back."""
+    """Names the change for undo."""
     before: Memory | None = None
-    """What it takes the place of."""
+    """The memory that it supersedes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retracted:
-    """What replaced words had taught, or what the person ended, is in the trash."""
+    """Memories of a replaced message, or ended by the person, are in the trash."""
 
     texts: tuple[str, ...]
     step: str
-    """What to name to take it back."""
+    """Names the change for undo."""
     again: tuple[str, ...] = ()
-    """What holds again without it."""
+    """The texts that hold again."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswersLeft:
-    """Answers to questions of memapp itself left the chat with the words that were replaced."""
+    """The answers to memapp's own questions left the chat, with the replaced messages."""
 
     taken_back: tuple[str, ...]
-    """What they had decided, in words."""
+    """The reverted decisions, in words."""
     kept: tuple[str, ...]
-    """What stays decided, since it was changed later or words of it were erased."""
+    """Decisions that stay, as they were changed later or partly erased."""
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedOut:
-    """What a message asked of the memory itself was done, in whole or beside what the model
-    answered.
-    """
+    """A memory request in the message was carried out."""
 
     text: str
-    """What memapp says of it."""
+    """The outcome, in words."""
     step: str
-    """What to name to take it back; empty where nothing changed."""
+    """Names the change for undo; empty without a change."""
     is_reply: bool
-    """That is the whole reply, and stands in it."""
+    """True if the outcome is the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class CouncilSat:
-    """A council over an answer has come so far."""
+    """A council over an answer made progress."""
 
     round: Round
     spoken: int
-    """So many of its reviewers have spoken, of `of`; then it revises."""
+    """The number of reviewers, of `of`, that have spoken; the revision follows."""
     of: int
     calls: int
-    """Of a model, that it makes at most."""
+    """The most model calls of the council."""
 
 
 TurnEvent = (

@@ -1,6 +1,4 @@
-"""The judgement of a sentence: whether it lasts and is meant, whose it is, and which sensitive
-topic it touches.
-"""
+"""The judgement of a sentence: lasting, meant, about whom, and on which sensitive topic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,27 +9,27 @@ RULES = "rules"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a sentence is judged to be, each from 0 to 1."""
+    """The judgement of a sentence, each value from 0 to 1."""
 
     lasts: float
-    """A friend would remember it for months."""
+    """A friend would remember the sentence for months."""
     is_meant: float
-    """It is told as true: no joke, no quotation, no task, no small talk."""
+    """Meant as true: no joke, quotation, task or small talk."""
     is_of_others: float
-    """It is about somebody close to the person, not about the person."""
+    """About somebody close to the person, and not the person."""
     topics: Mapping[str, float]
-    """How sure it touches each sensitive topic, by the name of its profile field."""
+    """The probability of each sensitive topic, by the name of its profile field."""
     sensitive: float = 0.0
-    """How sure it touches any, on its own scale: told apart better than by the topics, the more so
-    of long sentences.
+    """The probability of any sensitive topic, on a separate scale that works better than the
+    topics, above all for long sentences.
     """
 
     @property
     def topic(self) -> str:
-        """The sensitive topic it most likely touches."""
+        """Return the most likely sensitive topic."""
         return max(self.topics, key=self.topics.__getitem__)
 
     @property
     def is_sensitive(self) -> float:
-        """How sure it touches any."""
+        """Return the probability of any sensitive topic."""
         return sum(self.topics.values())

@@ -1,4 +1,4 @@
-"""A named time: the day or month that a text names, so that recall can prefer what was said then."""
+"""A named time: the day or month that a text names, for which recall prefers messages."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -6,16 +6,14 @@ from datetime import date, datetime
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """A day, or a whole month, of one year or of any."""
+    """A day or a month, of a certain year or of any."""
 
     year: int | None
     month: int
     day: int | None
 
     def holds(self, other: "NamedTime") -> bool:
-        """Say whether another one may lie in it: a day in its month, of whatever year where one
-        names none.
-        """
+        """Return True if another named time may lie within this one; no year fits every year."""
         is_of_year = None in (self.year, other.year) or self.year == other.year
         return is_of_year and self.month == other.month and self.day in (None, other.day)
 
@@ -28,9 +26,7 @@ class NamedTime:
 
 
 def until(day: date, said_at: datetime) -> str:
-    """Return the last day on which something is news, as it stands behind it: ` (until 4 Dec)`,
-    with another year named.
-    """
+    """Return the last day of dated news: ` (until 4 Dec)`, with the year if another."""
     return f" (until {day.day} {day:%b}" + (
         f" {day.year})" if day.year != said_at.astimezone().year else ")"
     )

@@ -1,4 +1,4 @@
-"""The wording of texts: when two say the same, as the language they are read in has it."""
+"""The wording of texts: when two texts count as the same."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a memory file tells that it has a text already. What it holds was written with it, so it
-    stays what it is.
-    """
+    """The functions by which a memory file recognises texts. Stored forms depend on them."""
 
     normalise: Callable[[str], str]
-    """Returns what counts as the same text."""
+    """Returns the normal form, equal for equal texts."""
     gist: Callable[[str], str]
-    """Returns what a text says in whatever words: coarser, for asking once too often."""
+    """Returns a coarser form, equal for texts of one meaning, for asking rather once too often."""

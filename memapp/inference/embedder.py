@@ -1,11 +1,9 @@
-"""An embedding model in a process of its own, which loads in the background and never blocks the
-screen.
+"""An embedding model in a process of its own, loaded in the background.
 
-The bundled model and any GGUF file run in llama.cpp, a folder that the person names in
-sentence-transformers; none stands in for another.
-
-The process is killed, not asked: it keeps nothing that could be lost. When it dies, the calls that
-waited for it fail, and the next one starts it again, a few times.
+The bundled model and any GGUF file run in llama.cpp, a folder named by the person in
+sentence-transformers; none stands in for another. The process is killed, not asked: it keeps
+nothing that could be lost. When it dies, the waiting calls fail, and the next one restarts it, a
+few times.
 """
 
 import atexit
@@ -28,40 +26,37 @@ from memapp.inference.embedder_child import FILE, FOLDER, MINILM, READY, STOP, S
 from memapp.inference.prepared import content_hash
 
 REQUEST_CHARS = 500
-"""Texts are sent until they are so long together: a question that comes during a long job waits for
-one request at most.
+"""The most characters of one request: a question during a long job waits for one request at most.
 """
 TEXT_CHARS = 8000
-"""What of a text is looked at; the models read a few hundred word pieces at most."""
+"""The part of a text that is read; the models take a few hundred word pieces at most."""
 RESTARTS = 3
 
 
 @dataclass(frozen=True)
 class Source:
-    """An embedding model whose files were looked at and not loaded yet."""
+    """An embedding model that was examined and not loaded yet."""
 
     model_id: str
-    """A name that changes with what the vectors depend on: vectors of another model are never mixed
-    in.
+    """A name that changes with everything the vectors depend on: vectors of different models are
+    never mixed.
     """
     dimension: int
     loading: tuple[str, ...]
-    """What the process is told: how to load it, and from where."""
+    """The arguments of the process: how to load the model, and from where."""
 
 
 def bundled(cache: Path) -> Source:
-    """Find the bundled model; its form for llama.cpp is made in `cache` when it is loaded. Raises
-    `ModelError`.
-    """
+    """Return the bundled model, converted to `cache` when loaded. Raises `ModelError`."""
     from memapp.inference import minilm
 
     folder = bundled_embedder_path()
     try:
         model_id, converted = minilm.identify(folder, cache)
     except OSError as error:
-        named = f"{error.filename}, " if error.filename else ""  # a full disk names no file
+        file = f"{error.filename}, " if error.filename else ""  # a full disk names no file
         raise ModelError(
-            f"The embedding model cannot be prepared: {named}{error.strerror}."
+            f"The embedding model cannot be prepared: {file}{error.strerror}."
         ) from None
     return Source(
         model_id,
@@ -71,15 +66,13 @@ def bundled(cache: Path) -> Source:
 
 
 def in_folder(folder: Path) -> Source:
-    """Look at a model of sentence-transformers. Raises `ModelError` if the folder has no safe one."""
+    """Return the model in a sentence-transformers folder. Raises `ModelError` if none is safe."""
     dimension = model_folder.dimension(folder)
     return Source(model_folder.model_id(folder), dimension, (FOLDER, os.fspath(folder.absolute())))
 
 
 def named(path: Path, cache: Path) -> Source:
-    """Look at the GGUF file or the folder that the person named. Raises `ModelError` if it has no
-    embedding model.
-    """
+    """Return the model in the named GGUF file or folder. Raises `ModelError` if there is none."""
     if path.is_dir():
         return in_folder(path)
     header = gguf_file.read_embedder(path)
@@ -98,20 +91,18 @@ class ChildEmbedder:
         answer_seconds: float = 60.0,
         set_aside: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`set_aside` is told why, once the process died so often that it is not started again."""
+        """Remember the model to load; `set_aside` gets the reason after too many crashes."""
         self._set_aside = set_aside
         self.model_id, self.dimension = source.model_id, source.dimension
         self._source = source
         self._load_seconds = load_seconds
         self._answer_seconds = answer_seconds
         self._turn = threading.Lock()
-        """Held by the one caller that talks to the process, or waits for it to load."""
+        """Held by the caller that talks to the process, or waits for it to load."""
         self._next = threading.Lock()
-        """Held by the one caller that is to have the turn after that: who is at a long job cannot
-        take it again at once.
-        """
+        """Held by the next caller, so that a long job cannot take the turn again at once."""
         self._of_thread = threading.local()
-        """What cancels the calls of a thread."""
+        """The cancel flag of a thread's calls."""
         self._child: _Child | None = None
         self._starts = 0
         self._closed = False
@@ -119,21 +110,20 @@ class ChildEmbedder:
         _multiply_on_one_thread()
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:
-        """Return one unit-length float32 row for each text, waiting for the model to load if need
-        be and if asked to.
+        """Return one unit-length float32 row for each text, loading the model first if need be.
 
-        Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded,
-        died or was closed.
+        Raises `ModelLoading` when loading takes too long, or at once unless `wait`; `ModelError`
+        when the model cannot be loaded, died or was closed.
         """
         self._check_open()
-        rows = [self._embed(some, wait) for some in _requests([_readable(text) for text in texts])]
+        rows = [
+            self._embed(group, wait) for group in _requests([_readable(text) for text in texts])
+        ]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
 
     @contextmanager
     def stopped_by(self, cancel: Cancel) -> Iterator[None]:
-        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once
-        somebody cancels.
-        """
+        """Let this thread's calls within the context end with `Stopped` on cancel."""
         self._of_thread.cancel = cancel
         try:
             yield
@@ -141,11 +131,11 @@ class ChildEmbedder:
             self._of_thread.cancel = None
 
     def close(self) -> None:
-        """End the process; later calls raise `ModelError`. More than once does no harm."""
+        """End the process; later calls raise `ModelError`. Idempotent."""
         atexit.unregister(self.close)
         self._closed = True
         if self._child is not None:
-            self._child.kill()  # so that whoever waits for it leaves
+            self._child.kill()  # ends the calls in progress
         with self._turn:
             if self._child is not None:
                 self._child.end()
@@ -180,7 +170,7 @@ class ChildEmbedder:
                 raise ModelError(
                     f"The embedding model cannot be started: {error.strerror}."
                 ) from None
-        # `close` ends whatever process it finds; this one may have come after it
+        # `close` may have run before this process was started.
         self._check_open()
         return self._child
 
@@ -190,7 +180,7 @@ class ChildEmbedder:
 
 
 class _Child:
-    """One life of the process. One thread at a time may use it, but for `kill`."""
+    """One run of the process. Only `kill` may be called by another thread than the others."""
 
     def __init__(self, source: Source, answer_seconds: float) -> None:
         self.ready = False
@@ -203,21 +193,20 @@ class _Child:
         self._sending = threading.Lock()
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Raise `ModelLoading` if the model is still loading after so long, `ModelError` if it
-        cannot be loaded.
-        """
+        """Raise `ModelLoading` if still loading after so long, `ModelError` if loading failed."""
         if self.ready:
             return
         with self._ended_by_errors():
             answer = self._answer(seconds)
             if answer is None:
                 raise _still_loading()
-            kind, found = answer
+            kind, content = answer
             if kind != READY:
-                raise ModelError(f"The embedding model could not be loaded: {found.decode()}")
-            if int(found) != self._dimension:
+                raise ModelError(f"The embedding model could not be loaded: {content.decode()}")
+            if int(content) != self._dimension:
                 raise ModelError(
-                    f"The embedding model gives {int(found)} numbers where its files say {self._dimension}."
+                    f"The embedding model gives {int(content)} numbers "
+                    f"where its files say {self._dimension}."
                 )
         self.ready = True
 
@@ -228,31 +217,29 @@ class _Child:
             answer = self._answer(seconds)
             if answer is None:
                 raise ModelError("The embedding model stopped answering.")
-        kind, found = answer
+        kind, content = answer
         if kind == STOPPED:
             raise Stopped
         if kind != VECTORS:
-            raise ModelError(f"The embedding model failed ({found.decode()}).")
-        return np.frombuffer(found, dtype="<f4").reshape(-1, self._dimension).astype(np.float32)
+            raise ModelError(f"The embedding model failed ({content.decode()}).")
+        return np.frombuffer(content, dtype="<f4").reshape(-1, self._dimension).astype(np.float32)
 
     def stop(self) -> None:
-        """Let the request that runs end before it is done, while another thread waits for its
-        answer.
-        """
+        """Stop the running request, while another thread waits for its answer."""
         with suppress(OSError), self._sending:
             self._pipe.send_bytes(STOP)
 
     def kill(self) -> None:
-        """End the process, while another thread waits for it too."""
+        """End the process, while another thread waits for its answer."""
         self._process.kill()
 
     def end(self) -> None:
-        """End the process and wait until it is gone. More than once does no harm."""
+        """End the process and wait until it is gone. Idempotent."""
         self.ended = True
         self._process.end()
 
     def _answer(self, seconds: float) -> tuple[bytes, bytes] | None:
-        """Return the kind and the content of the next answer; None if it does not come in time."""
+        """Return the kind and the content of the next answer; None after a timeout."""
         if not self._pipe.poll(seconds):
             return None
         frame = self._pipe.recv_bytes()
@@ -273,10 +260,9 @@ class _Child:
 
 
 def _multiply_on_one_thread() -> None:
-    """Let numpy use one thread for products of vectors: its threads spin while they wait, ten times
-    as long as a product takes.
+    """Limit numpy to one thread for products of vectors, which would slow down models.
 
-    That time is missing wherever a model computes beside it.
+    Its threads spin while they wait, ten times as long as a product takes.
     """
     from threadpoolctl import threadpool_limits
 
@@ -284,19 +270,19 @@ def _multiply_on_one_thread() -> None:
 
 
 def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield texts as long as they are sent together."""
-    some: list[str] = []
+    """Yield the texts in groups that fit one request."""
+    group: list[str] = []
     for text in texts:
-        if some and sum(map(len, some)) + len(text) > REQUEST_CHARS:
-            yield some
-            some = []
-        some.append(text)
-    if some:
-        yield some
+        if group and sum(map(len, group)) + len(text) > REQUEST_CHARS:
+            yield group
+            group = []
+        group.append(text)
+    if group:
+        yield group
 
 
 def _readable(text: str) -> str:
-    """Cut what nobody would read, and replace lone surrogates, which tokenizers refuse."""
+    """Return the beginning of a text without lone surrogates, which tokenizers refuse."""
     return text[:TEXT_CHARS].encode("utf-8", "replace").decode().replace("\x00", " ")
 
 

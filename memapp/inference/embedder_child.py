@@ -1,8 +1,8 @@
-"""The program that the embedder's child process runs.
+"""The program of the embedder's child process.
 
-It is started by its path, so that it imports no more of memapp than the model that it runs. Lists
-of texts come in through a pipe, and vectors go out; an empty message stops what is computed. When
-the pipe ends, because the parent closed it or died, so does the process.
+The program is started by its path, so that it imports no more of memapp than its model. Lists of
+texts come in through a pipe, and vectors go out; an empty message stops the computation. When the
+pipe ends, because the parent closed it or died, so does the process.
 """
 
 import ctypes
@@ -20,21 +20,21 @@ from typing import Any
 Encode = Callable[[Sequence[str]], Any]
 
 LONGEST = 512
-"""Tokens of a text that a model in a file of the person's reads: all that the smaller ones can."""
+"""The most tokens read of a text by a person's own model file: all that small models can."""
 READY = b"R"
-"""Then the dimension, as decimal digits."""
+"""Followed by the dimension, in decimal digits."""
 VECTORS = b"V"
-"""Then little-endian float32 numbers, row by row."""
+"""Followed by little-endian float32 numbers, row by row."""
 STOPPED = b"S"
-"""It was stopped before it was done."""
+"""The computation was stopped."""
 STOP = b""
-"""Comes in place of texts."""
+"""Sent in place of texts."""
 FAILED = b"F"
-"""Then what went wrong, as UTF-8."""
+"""Followed by the error, as UTF-8."""
 
 
 _stop = ctypes.create_string_buffer(2)
-"""An empty string lets llama.cpp go on, one character stops it."""
+"""An empty string lets llama.cpp continue, one character stops it."""
 
 
 def main(fd: str, loader: str, *arguments: str) -> None:
@@ -47,10 +47,8 @@ def main(fd: str, loader: str, *arguments: str) -> None:
     sys.addaudithook(_refuse_network)
     try:
         encode = LOADERS[loader](*arguments)
-        dimension = encode(["ready"]).shape[1]  # the first call is slow; have it done with
-    except (
-        Exception
-    ) as error:  # whatever a model folder can do to a loader, the parent shall be told
+        dimension = encode(["ready"]).shape[1]  # the first call is slow
+    except Exception as error:  # a model folder can break a loader in any way
         pipe.send_bytes(FAILED + _described(error))
         return
     pipe.send_bytes(READY + str(dimension).encode())
@@ -65,15 +63,12 @@ def main(fd: str, loader: str, *arguments: str) -> None:
 
 
 def _receive(pipe: Connection, requests: "queue.SimpleQueue[bytes]") -> None:
-    """Read on a thread of its own, so that the end of the parent is noticed while the model loads
-    or works.
-    """
+    """Read on a thread, to notice the parent's end while the model loads or computes."""
     try:
         while True:
             received = pipe.recv_bytes()
-            _stop[0] = (
-                b"\x01" if received == STOP else b"\x00"
-            )  # the parent sends a request only after the answer to the last
+            # The parent sends a request only after the answer to the last one.
+            _stop[0] = b"\x01" if received == STOP else b"\x00"
             if received != STOP:
                 requests.put(received)
     except (EOFError, OSError):
@@ -99,9 +94,7 @@ def _load_file(path: str) -> Encode:
 
 
 def _load_folder(folder: str) -> Encode:
-    """Load sentence-transformers and the model in a folder; no network, one thread, nothing
-    executed from the folder.
-    """
+    """Load a sentence-transformers folder: no network, one thread, no code from the folder."""
     for name in (
         "HF_HUB_OFFLINE",
         "TRANSFORMERS_OFFLINE",
@@ -128,13 +121,9 @@ def _load_folder(folder: str) -> Encode:
             list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
-        if (
-            unknown is not None
-        ):  # of a text that the model knows no more of, the vector says nothing
-            read = model.tokenizer(list(texts), add_special_tokens=False, truncation=True)[
-                "input_ids"
-            ]
-            rows[[2 * tokens.count(unknown) > len(tokens) for tokens in read]] = 0
+        if unknown is not None:  # a text of mostly unknown tokens gets a zero vector
+            encoded = model.tokenizer(list(texts), add_special_tokens=False, truncation=True)
+            rows[[2 * ids.count(unknown) > len(ids) for ids in encoded["input_ids"]]] = 0
         return rows
 
     return encode
@@ -154,7 +143,7 @@ def _refuse_network(event: str, _: tuple[Any, ...]) -> None:
 
 
 def _described(error: Exception) -> bytes:
-    """Say what went wrong: in its own words where memapp raised it, which are a person's."""
+    """Return the error in words: memapp's own errors without their type."""
     words = (
         str(error)
         if type(error).__module__ == "memapp.errors"

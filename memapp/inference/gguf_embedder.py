@@ -1,4 +1,4 @@
-"""An embedding model in a GGUF file, run by llama.cpp. This runs in the embedder's process."""
+"""An embedding model in a GGUF file, run by llama.cpp in the embedder's process."""
 
 import ctypes
 import os
@@ -13,43 +13,33 @@ from memapp.errors import ModelError
 from memapp.inference.native import ABORTED, library, model_parameters
 
 TEXTS = 32
-"""Texts computed at a time."""
+"""The most texts computed at a time."""
 NO_TOKEN = -1
 UNKNOWN = {"bert": 100}
-"""The token of an unknown word in a vocabulary whose file does not say which one that is, as
-llama.cpp has it.
-"""
+"""The unknown token of vocabularies whose file does not state one, as in llama.cpp."""
 
 
 UNRELATED = (
-    *(
-        "The train to Lisbon leaves at nine.",
-        "My sister keeps bees.",
-        "Water boils at a hundred degrees.",
-        "He lost the key.",
-    ),
-    *(
-        "What time is it?",
-        "I am allergic to peanuts.",
-        "The printer is out of paper again.",
-        "She paints in the evening.",
-    ),
-    *(
-        "Der Zug hat Verspätung.",
-        "J'ai oublié mon parapluie.",
-        "Me gusta nadar en el mar.",
-        "Сегодня идёт снег.",
-    ),
-    *(
-        "我昨天买了一辆自行车。",
-        "猫が屋根の上で寝ている。",
-        "어제 친구를 만났어요.",
-        "الطقس جميل اليوم.",
-        "मुझे संगीत पसंद है।",
-        "ฉันทำงานที่โรงพยาบาล",
-    ),
+    "The train to Lisbon leaves at nine.",
+    "My sister keeps bees.",
+    "Water boils at a hundred degrees.",
+    "He lost the key.",
+    "What time is it?",
+    "I am allergic to peanuts.",
+    "The printer is out of paper again.",
+    "She paints in the evening.",
+    "Der Zug hat Verspätung.",
+    "J'ai oublié mon parapluie.",
+    "Me gusta nadar en el mar.",
+    "Сегодня идёт снег.",
+    "我昨天买了一辆自行车。",
+    "猫が屋根の上で寝ている。",
+    "어제 친구를 만났어요.",
+    "الطقس جميل اليوم.",
+    "मुझे संगीत पसंद है।",
+    "ฉันทำงานที่โรงพยาบาล",
 )
-"""Texts that have nothing in common but that they are texts."""
+"""Texts on unrelated subjects, in several languages."""
 
 
 class GgufEmbedder:
@@ -58,8 +48,9 @@ class GgufEmbedder:
     def __init__(
         self, path: Path, longest: int, stop: "ctypes.Array[ctypes.c_char] | None" = None
     ) -> None:
-        """Load a model that reads `longest` tokens of a text, and computes as many at a time:
-        larger batches are no faster.
+        """Load a model that reads, and computes at a time, `longest` tokens of a text.
+
+        Larger batches are no faster.
         """
         self._lib = lib = library()
         self._longest = longest
@@ -70,9 +61,8 @@ class GgufEmbedder:
         parameters = lib.llama_context_default_params()
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = longest
         parameters.n_seq_max, parameters.kv_unified = TEXTS, True
-        parameters.n_threads = parameters.n_threads_batch = (
-            1  # more help long texts little, and short ones not at all
-        )
+        # More threads help long texts little, and short ones not at all.
+        parameters.n_threads = parameters.n_threads_batch = 1
         parameters.embeddings = parameters.no_perf = True
         self._context = lib.llama_init_from_model(model, parameters)
         if not self._context:
@@ -86,52 +76,45 @@ class GgufEmbedder:
             )
         self._vocabulary = lib.llama_model_get_vocab(model)
         self._vocabulary_kind = self._metadata("tokenizer.ggml.model")
-        said = self._metadata("tokenizer.ggml.unknown_token_id")
-        self._unknown = int(said) if said else UNKNOWN.get(self._vocabulary_kind, NO_TOKEN)
+        stated = self._metadata("tokenizer.ggml.unknown_token_id")
+        self._unknown = int(stated) if stated else UNKNOWN.get(self._vocabulary_kind, NO_TOKEN)
         self._batch = lib.llama_batch_init(longest, 0, 1)
         self._remembers = lib.llama_get_memory(self._context)
-        """The cache of a model that is made to go on with a text, to be emptied before the next
-        ones.
-        """
+        """The cache of a generative model, to be emptied before the next texts."""
 
     def centre(self) -> None:
-        """Take what unrelated texts have in common out of every vector from now on.
+        """Subtract the mean of unrelated texts from every vector from now on.
 
-        The vectors of most models lean to one side, so that any two texts are as alike as related
-        ones are for another model.
+        The vectors of most models lean to one side, so that any two texts look as alike as related
+        ones do for another model.
         """
         self._common = self.embed(UNRELATED).mean(axis=0)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one row for each text: of unit length, or zero for a text of which the model does
-        not know most words.
+        """Return one row for each text, of unit length, or zero for a text of mostly unknown words.
 
         Raises `InterruptedError` when stopped.
         """
         rows: list[NDArray[np.float32]] = []
         batch: list[list[int]] = []
-        read = [self._tokens(text) for text in texts]
-        for tokens in read:
+        tokenised = [self._tokens(text) for text in texts]
+        for tokens in tokenised:
             if len(batch) == TEXTS or sum(map(len, batch)) + len(tokens) > self._longest:
                 rows += self._encode(batch)
                 batch = []
             batch.append(tokens)
         rows += self._encode(batch)
-        found = np.array(rows, dtype=np.float32)
-        found /= np.linalg.norm(found, axis=1, keepdims=True)
+        vectors = np.array(rows, dtype=np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         if self._common is not None:
-            found -= self._common
-            found /= np.linalg.norm(found, axis=1, keepdims=True)
-        found[[not self._knows(tokens) for tokens in read]] = 0.0
-        return found
+            vectors -= self._common
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors[[not self._knows(tokens) for tokens in tokenised]] = 0.0
+        return vectors
 
     def _tokens(self, text: str) -> list[int]:
-        """Tokenise the beginning of a text, between its control tokens; control text in it is
-        ordinary text.
-        """
-        if (
-            self._vocabulary_kind == "bert"
-        ):  # of a Hangul syllable llama.cpp would keep the first letter only
+        """Return the tokens of the beginning of a text; control tokens in it are ordinary text."""
+        if self._vocabulary_kind == "bert":  # else only a Hangul syllable's first letter is kept
             text = unicodedata.normalize("NFD", text)
         data = text.encode()
         buffer = (ctypes.c_int32 * (len(data) + 2))()
@@ -145,21 +128,15 @@ class GgufEmbedder:
         )
 
     def _knows(self, tokens: Sequence[int]) -> bool:
-        """Return False where more tokens are unknown than are known and have a letter or a digit:
-        their vector says nothing.
-        """
+        """Return True unless more tokens are unknown than are known words or numbers."""
         unknown = tokens.count(self._unknown)
         return not unknown or unknown <= sum(map(self._is_word, tokens))
 
     def _is_word(self, token: int) -> bool:
         if token == self._unknown or self._lib.llama_vocab_is_control(self._vocabulary, token):
             return False
-        return any(
-            map(
-                str.isalnum,
-                self._lib.llama_vocab_get_text(self._vocabulary, token).decode("utf-8", "replace"),
-            )
-        )
+        text = self._lib.llama_vocab_get_text(self._vocabulary, token).decode("utf-8", "replace")
+        return any(map(str.isalnum, text))
 
     def _metadata(self, key: str) -> str:
         buffer = ctypes.create_string_buffer(64)
@@ -179,9 +156,8 @@ class GgufEmbedder:
             batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
         if self._remembers:
             self._lib.llama_memory_clear(self._remembers, True)
-        status = (self._lib.llama_decode if self._remembers else self._lib.llama_encode)(
-            self._context, batch
-        )
+        compute = self._lib.llama_decode if self._remembers else self._lib.llama_encode
+        status = compute(self._context, batch)
         if status == ABORTED:
             raise InterruptedError
         if status != 0:

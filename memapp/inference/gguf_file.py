@@ -1,9 +1,7 @@
-"""The header of a GGUF model file, read without loading it: whether it is whole, its number
-formats, its memory.
+"""The header of a GGUF model file, read without loading the model: integrity, types, memory.
 
-Only the header is read. Layout and block sizes are those of the GGUF specification
-(ggml/docs/gguf.md) and of ggml's type table. A model in several files is one model, known by the
-first of them.
+Layout and block sizes are those of the GGUF specification (ggml/docs/gguf.md) and of ggml's type
+table. A model in several files is one model, identified by the first of them.
 """
 
 import math
@@ -23,9 +21,7 @@ from memapp.errors import ModelError
 
 MAGIC = b"GGUF"
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf", re.DOTALL)
-"""The name of one of the files that a model was split into; llama.cpp finds the others by their
-names.
-"""
+"""The name of a part of a split model; llama.cpp finds the others by name."""
 STRING, ARRAY = 8, 9
 SCALARS = {
     0: "<B",
@@ -41,24 +37,23 @@ SCALARS = {
     12: "<d",
 }
 LONGEST_KEPT_ARRAY = 1024
-"""Arrays beyond this (vocabularies) are skipped, not kept."""
+"""Longer arrays (vocabularies) are skipped."""
 
 UNDECODED = re.compile("[\ud800-\udfff]")
-"""What Python makes of a byte in a name that is no UTF-8."""
+"""Python's stand-in for a byte in a file name that is not UTF-8."""
 
 Q4_1, Q5_1 = 3, 7
 BLOCKS = {
-    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 9: (32, 40), 10: (256, 84),
-    11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 15: (256, 292), 16: (256, 66), 17: (256, 74),
-    18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110), 22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2),
-    26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17),
+    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
+    9: (32, 40), 10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210),
+    15: (256, 292), 16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18),
+    21: (256, 110), 22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8),
+    28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17),
 }  # fmt: skip
-"""ggml type number: (values in a block, bytes of a block). Types made later than this table count
-as zero bytes.
-"""
+"""Values and bytes of a block by ggml type number. Newer types count as zero bytes."""
 
 DAMAGE = (struct.error, LookupError, ValueError, TypeError, ArithmeticError, RecursionError)
-"""What parsing senseless bytes can lead to."""
+"""Exceptions from parsing arbitrary bytes."""
 BROKEN = "Download it again, or choose another file."
 WORKING_MEMORY = 150_000_000
 """Bytes for scores and intermediate results, beside weights and cache."""
@@ -66,16 +61,16 @@ WORKING_MEMORY = 150_000_000
 
 @dataclass(frozen=True)
 class GgufFile:
-    """The header of a model file that was found whole."""
+    """The header of a complete model file."""
 
     path: Path
-    """The first one of several."""
+    """The first file of a split model."""
     size: int
-    """Bytes of all files together."""
+    """The total size in bytes."""
     metadata: Mapping[str, Any]
-    """Keys as in the file; arrays longer than `LONGEST_KEPT_ARRAY` are left out."""
+    """Keys as in the file, without arrays longer than `LONGEST_KEPT_ARRAY`."""
     type_bytes: Mapping[int, int]
-    """Bytes of weights in each ggml type."""
+    """Bytes of weights by ggml type."""
 
     @property
     def architecture(self) -> str:
@@ -83,9 +78,7 @@ class GgufFile:
 
     @property
     def name(self) -> str:
-        """What the model is called: its file, or where that is named after a hash, what the header
-        says.
-        """
+        """Return the model's name: the file name, or that in the header if the file is a hash."""
         return (
             model_name(self.path)
             if self.path.suffix == ".gguf"
@@ -94,41 +87,35 @@ class GgufFile:
 
     @property
     def chat_template(self) -> str:
-        """The chat template in the header; empty where there is none."""
-        found = self.metadata.get("tokenizer.chat_template")
-        return found if isinstance(found, str) else ""
+        """Return the chat template in the header; empty without one."""
+        template = self.metadata.get("tokenizer.chat_template")
+        return template if isinstance(template, str) else ""
 
     @property
     def is_chat_model(self) -> bool:
-        """Say whether it may write text: it is no adapter, no part of a vision model, and makes no
-        embeddings.
-        """
+        """Return True for a model that may write text: no adapter, vision part or embedder."""
         kind = self.metadata.get("general.type", "model")
         return kind == "model" and self.architecture != "clip" and not self.is_embedder
 
     @property
     def is_embedder(self) -> bool:
-        """Say whether it makes embeddings of whole texts."""
+        """Return True for a model that embeds whole texts."""
         return f"{self.architecture}.pooling_type" in self.metadata
 
     @property
     def main_type(self) -> int:
-        """The ggml type that holds most of the weights."""
+        """Return the ggml type of most weights."""
         return max(self.type_bytes, key=lambda kind: self.type_bytes[kind], default=0)
 
     def number(self, key: str, default: int = 0) -> int:
-        """An integer of this architecture, such as `block_count`; the largest where each layer has
-        its own.
-        """
+        """Return an integer of the architecture, such as `block_count`; the largest of a list."""
         value = self.metadata.get(f"{self.architecture}.{key}", default)
         if isinstance(value, list):
             value = max((item for item in value if isinstance(item, int)), default=default)
         return value if isinstance(value, int) else default
 
     def cache_bytes(self, context_tokens: int) -> int:
-        """Size of the key/value cache for a context in 16-bit floats; an upper bound for mixed
-        architectures.
-        """
+        """Return the size of a 16-bit key/value cache; an upper bound for mixed architectures."""
         heads = self.number("attention.head_count", 1) or 1
         cached_heads = self.number("attention.head_count_kv", heads)
         head_size = self.number("embedding_length") // heads
@@ -138,25 +125,23 @@ class GgufFile:
         return 2 * context_tokens * self.number("block_count") * cached_heads * widths
 
     def needed_bytes(self, context_tokens: int) -> int:
-        """Memory that loading takes, with a context as long as wanted, or as the model can have."""
+        """Return the memory for loading the model with a context up to its own maximum."""
         window = min(context_tokens, self.number("context_length") or context_tokens)
         return self.size + self.cache_bytes(window) + WORKING_MEMORY
 
 
 def free_memory() -> int:
-    """Bytes that can be used without swapping."""
+    """Return the bytes of memory that are free without swapping."""
     return int(psutil.virtual_memory().available)
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the model file that a setting names: a path, or a name in the models folder. Raises
-    `ModelError`.
-    """
+    """Return the model file of a setting: a path, or a name in the folder. Raises `ModelError`."""
     given = Path(name)
-    with suppress(RuntimeError):  # there is no such person
+    with suppress(RuntimeError):  # unknown user in ~user
         given = given.expanduser()
     for path in (given, folder / name, folder / f"{name}.gguf", *_first_parts(folder, name)):
-        with suppress(OSError):  # no file has so long a name
+        with suppress(OSError):  # name too long
             if any(part.is_file() for part in parts(path)):
                 return first_part(path.absolute())
     raise ModelError(
@@ -165,7 +150,7 @@ def find(folder: Path, name: str) -> Path:
 
 
 def _first_parts(folder: Path, name: str) -> list[Path]:
-    """Return the first files of split models with this name in a folder."""
+    """Return the first files of split models with a name in a folder."""
     with suppress(OSError):
         return sorted(path for path in folder.glob("*-00001-of-*.gguf") if model_name(path) == name)
     return []
@@ -173,25 +158,23 @@ def _first_parts(folder: Path, name: str) -> list[Path]:
 
 def model_name(path: Path) -> str:
     """Return the name of a model: its file name without the ending and the number of a part."""
-    found = PART.fullmatch(path.name)
-    return shown(found[1] if found else path.stem)
+    part = PART.fullmatch(path.name)
+    return shown(part[1] if part else path.stem)
 
 
 def first_part(path: Path) -> Path:
-    """Return the first file of a model that is split; any other file itself."""
+    """Return the first file of a split model, or the file itself."""
     return parts(path)[0]
 
 
 def parts(path: Path) -> list[Path]:
-    """Return the paths of all files of a split model, whether they exist or not; of any other model
-    its one file.
-    """
-    found = PART.fullmatch(path.name)
-    if not found or not 1 <= int(found[2]) <= int(found[3]):
+    """Return the paths of all files of a model, existing or not."""
+    part = PART.fullmatch(path.name)
+    if not part or not 1 <= int(part[2]) <= int(part[3]):
         return [path]
     return [
-        path.with_name(f"{found[1]}-{number:05}-of-{found[3]}.gguf")
-        for number in range(1, int(found[3]) + 1)
+        path.with_name(f"{part[1]}-{number:05}-of-{part[3]}.gguf")
+        for number in range(1, int(part[3]) + 1)
     ]
 
 
@@ -205,52 +188,51 @@ def size_here(path: Path) -> int:
 
 
 def shown(name: str) -> str:
-    """Return the name of a file as text: it may have bytes that are no UTF-8."""
+    """Return a file name as text without bytes that are not UTF-8."""
     return UNDECODED.sub("\ufffd", name)
 
 
 def read_embedder(path: Path) -> GgufFile:
-    """Read the header of an embedding model. Raises `ModelError` for any other file."""
-    found = read(path)
-    if not found.is_embedder:
+    """Return the header of an embedding model. Raises `ModelError` for any other file."""
+    header = read(path)
+    if not header.is_embedder:
         raise ModelError(
             f"{path.name} makes no embeddings.", "Choose an embedding model: see `memapp models`."
         )
-    return found
+    return header
 
 
 def read(path: Path) -> GgufFile:
-    """Read and check all files of a model; raise `ModelError` when one is missing, no GGUF file, or
-    cut short.
-    """
+    """Return the header of a model after checking its files. Raises `ModelError` for bad files."""
     files = parts(path)
     missing = [file.name for file in files if not file.is_file()]
     if len(files) > 1 and missing:
         more = f" and {len(missing) - 3:,} more" if len(missing) > 3 else ""
-        verb = "is" if len(missing) == 1 else "are"
+        verb, pronoun = ("is", "it") if len(missing) == 1 else ("are", "them")
         raise ModelError(
-            f"{model_name(path)} is one model in {len(files):,} files, and {shown(', '.join(missing[:3]))}{more} {verb} missing.",
-            f"Download {'it' if len(missing) == 1 else 'them'} into the folder of the others.",
+            f"{model_name(path)} is one model in {len(files):,} files, "
+            f"and {shown(', '.join(missing[:3]))}{more} {verb} missing.",
+            f"Download {pronoun} into the folder of the others.",
         )
     return _whole([_read_file(file) for file in files])
 
 
-def _whole(found: Sequence[GgufFile]) -> GgufFile:
+def _whole(headers: Sequence[GgufFile]) -> GgufFile:
     """Return the headers of all files of a model as one."""
-    first, *others = found
+    first, *others = headers
     type_bytes = dict(first.type_bytes)
     for other in others:
         for kind, size in other.type_bytes.items():
             type_bytes[kind] = type_bytes.get(kind, 0) + size
     return replace(
         first,
-        size=sum(file.size for file in found),
+        size=sum(header.size for header in headers),
         type_bytes=type_bytes,
     )
 
 
 def _read_file(path: Path) -> GgufFile:
-    """Read and check one file."""
+    """Return the header of one file after checking the file."""
     name = shown(path.name)
     if str(path) != shown(str(path)):
         raise ModelError(
@@ -285,9 +267,7 @@ def _read_file(path: Path) -> GgufFile:
 
 @cache
 def _read(path: Path, size: int, _changed: int) -> GgufFile:
-    """Read the header of a file as it is now; a vocabulary of 150,000 words takes a tenth of a
-    second, and a list has many.
-    """
+    """Return the header of a file, cached by its state, as a large vocabulary takes long."""
     try:
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
@@ -336,9 +316,7 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
 
 
 class _Reader:
-    """Walks through the bytes; a length that leads out of the file is an error, never a huge
-    allocation.
-    """
+    """A reader of the file's bytes; a length beyond the file is an error, never an allocation."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self.data = data
@@ -353,9 +331,7 @@ class _Reader:
         length = self.scalar("<Q")
         start = self.at
         self._skip(length)
-        return self.data[start : self.at].decode(
-            "utf-8", "replace"
-        )  # llama.cpp does not look at that either
+        return self.data[start : self.at].decode("utf-8", "replace")  # unchecked, as in llama.cpp
 
     def value(self, kind: int) -> Any:
         if kind == STRING:

@@ -3,7 +3,7 @@
 The trunks of the chat and of its look-ups stay in the key/value cache; each call branches off the
 trunk of its slot, so a call computes only what is new since the last one there. Contents are
 tokenised as plain text: control text that somebody wrote stays text. All computing happens on one
-owner thread; a call stops within milliseconds, in the middle of a batch too.
+owner thread; a call stops within milliseconds, even within a batch.
 """
 
 import atexit
@@ -29,7 +29,7 @@ from memapp.inference.trunk import TrunkCache
 log = logging.getLogger(__name__)
 
 UNSETTLED_TOKENS = 2
-"""How many tokens at the end of a half-typed message are likely to change with the next letters."""
+"""The last tokens of a half-typed message, which the next letters are likely to change."""
 
 
 class LlamaModel:
@@ -45,7 +45,7 @@ class LlamaModel:
         repack: RepackRule = RepackRule.AUTO,
         threads: int | None = None,
     ) -> None:
-        """Load the file; raise `ModelError` in plain words when that cannot work.
+        """Load the file. Raises `ModelError` in plain words.
 
         `threads` defaults to the usable cores; `gpu_layers` below 0 are all.
         """
@@ -57,8 +57,7 @@ class LlamaModel:
         self.key = key
         self._native = NativeModel(path, model_parameters(repack, gpu_layers))
         try:
-            # One core is left to the screen while words are made; a decoding thread that has to
-            # wait stalls all others.
+            # One core is left to the screen during decoding; a thread that waits stalls all others.
             self._context = Context(self._native, window, max(1, cores - 1), cores)
         except ModelError:
             self._native.close()
@@ -103,10 +102,10 @@ class LlamaModel:
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        With turns that end with a reply, the trunk reaches to where the next message begins.
-        `open_end` also computes what stands behind the message, since it may be sent as it is; a
-        model that cannot cut its state back leaves out the last tokens instead. `generate`
-        interrupts this at once. A trunk that is too long is left alone.
+        With turns that end with a reply, the trunk reaches to the beginning of the next message.
+        `open_end` also computes what follows the message, since it may be sent unchanged; a model
+        that cannot cut its state back leaves out the last tokens instead. `generate` interrupts the
+        call at once. A trunk that is too long is left alone.
         """
         rendered = self._template.render(prompt)
         spans, trunk = rendered.trunk, self._trunk_tokens(rendered.trunk)
@@ -133,7 +132,7 @@ class LlamaModel:
 
     @contextmanager
     def _sound_cache(self) -> Iterator[None]:
-        """After a failure that nobody foresaw, rely on nothing that is in the cache."""
+        """Drop the cache after an unexpected failure."""
         try:
             yield
         except ModelError:
@@ -154,12 +153,13 @@ class LlamaModel:
         started: float,
         stopped: Stopped,
     ) -> Iterator[Piece | Finished]:
-        """Compute one call from its prompt to its last word, on the owner thread."""
+        """Compute a call from its prompt to its last token, on the owner thread."""
         prompt_tokens = len(trunk) + len(rest)
         room = self.context_tokens - prompt_tokens
         if room < 1:
             raise ModelError(
-                f"The conversation is too long for this model: {prompt_tokens:,} of {self.context_tokens:,} tokens.",
+                "The conversation is too long for this model: "
+                f"{prompt_tokens:,} of {self.context_tokens:,} tokens.",
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with (
@@ -167,8 +167,8 @@ class LlamaModel:
             if sampling.grammar is not None
             else nullcontext() as grammar
         ):
-            said = [self._data_tokens(reply) for reply in sampling.said]
-            sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
+            earlier = [self._data_tokens(reply) for reply in sampling.said]
+            sampler = TokenSampler(sampling, grammar, self._native.ends_turn, earlier)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
             limit = min(sampling.max_tokens, room)
             self._cache.make_room(prompt_tokens + limit, slot)
@@ -189,7 +189,7 @@ class LlamaModel:
         )
 
     def _tokens(self, prompt: Prompt) -> tuple[list[int], list[int]]:
-        """The tokens of a prompt's trunk, and of what follows it."""
+        """Return the tokens of a prompt's trunk, and of the rest."""
         rendered = self._template.render(prompt)
         return self._trunk_tokens(rendered.trunk), self._span_tokens(rendered.rest)
 
@@ -210,9 +210,7 @@ class LlamaModel:
         return tokens
 
     def _data_tokens(self, text: str) -> list[int]:
-        """Tokenise somebody's words; what looks like the template's control text is taken apart in
-        the middle.
-        """
+        """Return the tokens of somebody's text, with any control text of the template split."""
         tokens: list[int] = []
         start = 0
         for marker in self._markers.finditer(text):
@@ -222,9 +220,7 @@ class LlamaModel:
         return tokens + self._native.tokens(text[start:], special=False)
 
     def _written_end_of_turn(self) -> tuple[str, ...]:
-        """What ends a reply as text, for templates whose end of turn is no control token of this
-        model.
-        """
+        """Return the text that ends a reply, for templates whose end of turn is no token."""
         tokens = self._native.tokens(self._template.reply_end, special=True)
         return (
             () if not tokens or self._native.ends_turn(tokens[0]) else (self._template.reply_end,)
@@ -236,11 +232,12 @@ class LlamaModel:
 
 
 def _check_memory(header: gguf_file.GgufFile, context_tokens: int) -> None:
-    """Refuse a model that would drive the machine into swapping."""
+    """Raise `ModelError` for a model that would make the machine swap."""
     needed = header.needed_bytes(context_tokens)
     free = gguf_file.free_memory()
     if needed > free:
         raise ModelError(
-            f"{header.path.name} needs about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free.",
+            f"{header.path.name} needs about {needed / 1e9:.1f} GB of memory, "
+            f"and {free / 1e9:.1f} GB are free.",
             "Close other programs, set a smaller `context_tokens`, or choose a smaller model.",
         )

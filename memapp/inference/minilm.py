@@ -1,9 +1,8 @@
-"""The bundled embedding model, all-MiniLM-L6-v2, in llama.cpp: converted to GGUF once, checked, and
-run.
+"""The bundled embedding model, all-MiniLM-L6-v2, converted to GGUF once and run in llama.cpp.
 
-As a GGUF file it is ready in a fraction of the time and the memory that sentence-transformers
-takes, and its vectors are the same to six digits of their cosine, but for texts that it knows
-nothing of. This runs in the embedder's process.
+As a GGUF file it loads in a fraction of the time and the memory of sentence-transformers, with the
+same vectors to six digits of their cosine, except for texts of unknown words. This runs in the
+embedder's process.
 """
 
 import ctypes
@@ -25,33 +24,29 @@ if TYPE_CHECKING:
     import gguf
 
 FORMAT = "BF16" if platform.machine().casefold() in ("x86_64", "amd64") else "F16"
-"""How the numbers of its matrices are written, in half the space of F32. BF16 is a quarter faster
-than F16 where the processor computes in it, and llama.cpp knows no fast way to compute in it on
-ARM. Q8_0 tells texts apart less well.
+"""The number format of the matrices, half the size of F32. BF16 is a quarter faster than F16 where
+the processor supports it, but slow in llama.cpp on ARM. Q8_0 separates texts less well.
 """
 NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 LONGEST = 256
-"""Tokens of a text that are read, as the model was trained and as sentence-transformers reads it.
-"""
+"""The tokens read of a text, as in the model's training and in sentence-transformers."""
 CONTROL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORD_START = "▁"
 UNUSED = ("embeddings.position_ids", "pooler")
-"""The numbers 0 to 511, and a layer of the training that mean pooling has no use for."""
+"""Constant positions, and a training layer that mean pooling does not use."""
 CHECK = {
     "I don't eat meat.": (0.0527, 0.0027, 0.0265, 0.0406, -0.0405, -0.0474, 0.0339, -0.0511),
     "Which pets do I own?": (0.0599, -0.0635, 0.0624, 0.0321, -0.0539, -0.0101, 0.0303, -0.0729),
 }
-"""Texts, and the first numbers of their vectors by sentence-transformers: a conversion must give
-them, too.
+"""Texts with the first numbers of their vectors by sentence-transformers, which a conversion must
+reproduce.
 """
 TOLERANCE = 0.002
 
 
 def identify(source: Path, cache: Path) -> tuple[str, Path]:
-    """Return the model's id, which names what its numbers depend on, and the place of its GGUF
-    file.
-    """
+    """Return the model's id, which depends on its files, and the path of its GGUF file."""
     digest = hashlib.sha256(prepared.content_hash(source / "model.safetensors", cache).encode())
     for name in ("config.json", "vocab.txt"):
         digest.update((source / name).read_bytes())
@@ -62,10 +57,9 @@ def identify(source: Path, cache: Path) -> tuple[str, Path]:
 def load(
     source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None
 ) -> GgufEmbedder:
-    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors.
-    Raises `ModelError`.
+    """Return the model in the GGUF file, converted first if missing or wrong. Raises `ModelError`.
 
-    `embed` is interrupted when `stop`, a string of C, is not empty.
+    `embed` is interrupted when `stop`, a C string, is not empty.
     """
     if converted.is_file():
         with suppress(ModelError):
@@ -82,7 +76,7 @@ def load(
 
 
 def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> GgufEmbedder:
-    gguf_file.read(path)  # llama.cpp ends the process over some damage
+    gguf_file.read(path)  # some damage would make llama.cpp end the process
     model = GgufEmbedder(path, LONGEST, stop)
     vectors = model.embed(list(CHECK))
     expected = np.array(list(CHECK.values()))
@@ -94,7 +88,7 @@ def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> GgufEmbe
 
 
 def _convert(source: Path, converted: Path) -> None:
-    """Write what llama.cpp's own conversion of such a model writes."""
+    """Write the GGUF file as llama.cpp's own conversion does."""
     import gguf
 
     config = json.loads((source / "config.json").read_text("utf-8"))
@@ -127,9 +121,7 @@ def _describe(writer: "gguf.GGUFWriter", config: dict[str, Any]) -> None:
 
 
 def _add_vocabulary(writer: "gguf.GGUFWriter", words: Sequence[str]) -> None:
-    """Add the word pieces; llama.cpp marks those that begin a word, where WordPiece marks those
-    that go on with one.
-    """
+    """Add the word pieces; llama.cpp marks those at the start of a word, WordPiece the others."""
     from gguf import TokenType
 
     writer.add_tokenizer_model("bert")
@@ -143,9 +135,7 @@ def _add_vocabulary(writer: "gguf.GGUFWriter", words: Sequence[str]) -> None:
 
 
 def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
-    """Add the matrices as `FORMAT`; vectors, positions and token types stay F32, as llama.cpp wants
-    them.
-    """
+    """Add the matrices as `FORMAT`; vectors, positions and token types stay F32 for llama.cpp."""
     from gguf import (
         MODEL_ARCH,
         GGMLQuantizationType,

@@ -1,6 +1,4 @@
-"""The folder of a model for sentence-transformers, and the facts in it that are read without
-loading it.
-"""
+"""The folder of a sentence-transformers model, and facts read from it without loading."""
 
 import hashlib
 import json
@@ -10,9 +8,7 @@ from memapp.errors import ModelError
 
 
 def dimension(folder: Path) -> int:
-    """Return how many numbers the model's vectors have. Raises `ModelError` if there is none, or
-    none that is safe to open.
-    """
+    """Return the dimension of the model's vectors. Raises `ModelError` without a safe model."""
     if not any(path.suffix == ".safetensors" for path in _files(folder)):
         raise ModelError(
             f"There is no embedding model in {folder}.",
@@ -46,13 +42,15 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _dimension(folder: Path) -> int:
-    """Read how many numbers the last module that can change that puts out."""
+    """Return the dimension set by the last module that sets one."""
     width = int(json.loads((folder / "config.json").read_text("utf-8"))["hidden_size"])
     for module in json.loads((folder / "modules.json").read_text("utf-8")):
         settings = folder / module["path"] / "config.json"
         if module["path"] and settings.is_file():
-            said = json.loads(settings.read_text("utf-8"))
-            width = int(said.get("out_features") or said.get("word_embedding_dimension") or width)
+            stated = json.loads(settings.read_text("utf-8"))
+            width = int(
+                stated.get("out_features") or stated.get("word_embedding_dimension") or width
+            )
     return width
 
 

@@ -1,5 +1,4 @@
-"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with its
-sequences.
+"""llama.cpp through its C interface: a loaded model with its tokenizer, and a context.
 
 Every call that can crash the process on a wrong argument is made here. `NativeModel` may be used by
 any thread, `Context` by its owner thread only (except `abort`). Native messages go to logging at
@@ -28,19 +27,17 @@ log = logging.getLogger(__name__)
 CHAT, BRANCH, LOOK_UP = 0, 1, 2
 SEQUENCES = 3
 BATCH = 256
-"""Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one
-counts as a whole.
-"""
+"""Tokens computed at a time: one batch for llama.cpp, which an abort discards as a whole."""
 NO_VOCABULARY, SPM_VOCABULARY = 0, 1
 DECODED, ABORTED = 0, 2
-"""What `llama_decode` returns when all went well, and when the abort callback stopped it."""
+"""The results of `llama_decode`: success, and stopped by the abort callback."""
 ENVIRONMENT = {
-    # How often a computing thread looks for the others before it sleeps (libgomp, read when that is
-    # loaded). By default it looks for milliseconds, hundreds of times for each batch: as soon as
-    # any other program is busy, prefill takes 5 to 20 times as long, and with this 1.1 to 1.3
-    # times. On an idle machine both are equally fast.
+    # How often a computing thread polls the others before it sleeps (libgomp, read on loading). By
+    # default a thread polls for milliseconds, hundreds of times for each batch: as soon as any
+    # other program is busy, prefill takes 5 to 20 times as long, with this value 1.1 to 1.3 times.
+    # On an idle machine both are equally fast.
     "GOMP_SPINCOUNT": "1000",
-    # else a failed assertion starts a debugger on this process and prints to the terminal
+    # Otherwise a failed assertion starts a debugger and prints to the terminal.
     "GGML_NO_BACKTRACE": "1",
 }
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
@@ -49,7 +46,7 @@ CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)
 
 @functools.cache
 def library() -> Any:
-    """Load llama.cpp once, with its messages turned to logging. Raises `ModelError`."""
+    """Return llama.cpp, loaded once, with its messages sent to logging. Raises `ModelError`."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     try:
@@ -74,47 +71,42 @@ def _log_callback(lib: Any) -> Any:
 
 
 def usable_cores() -> int:
-    """Physical cores this process may use; two hardware threads of one core count once."""
+    """Return the number of physical cores this process may use, without hardware threads."""
     try:
         processors = os.sched_getaffinity(0)
     except AttributeError:
         processors = set(range(os.cpu_count() or 1))
     siblings = Path("/sys/devices/system/cpu")
     try:
-        return len(
-            {
-                (siblings / f"cpu{number}/topology/thread_siblings_list").read_text()
-                for number in processors
-            }
-        )
+        lists = (siblings / f"cpu{number}/topology/thread_siblings_list" for number in processors)
+        return len({path.read_text() for path in lists})
     except OSError:
         return len(processors)
 
 
 def model_parameters(repack: RepackRule = RepackRule.AUTO, gpu_layers: int = -1) -> Any:
-    """The parameters to load a model with: whether its weights are repacked, and how many layers
-    the graphics card computes.
+    """Return the parameters for loading a model: repacked weights, and layers on the graphics card.
 
     `AUTO` repacks unless this build computes with AMX. There GCC up to 12 writes only part of the
     tile configuration, and the first matrix product ends the process at `ldtilecfg`
-    (ggml-org/llama.cpp#20824). This can go once a release mends that.
+    (ggml-org/llama.cpp#20824). This can go once a release fixes the bug.
     """
     lib = library()
     parameters = lib.llama_model_default_params()
     parameters.use_extra_bufts = repack is RepackRule.ON or (
         repack is RepackRule.AUTO and "AMX_INT8 = 1" not in system_info()
     )
-    parameters.n_gpu_layers = gpu_layers  # a build without graphics takes no notice
+    parameters.n_gpu_layers = gpu_layers  # ignored by a CPU build
     return parameters
 
 
 def system_info() -> str:
-    """The processor features that this build of llama.cpp computes with, as llama.cpp lists them."""
+    """Return the processor features that this build of llama.cpp uses, as llama.cpp lists them."""
     return str(library().llama_print_system_info().decode("utf-8", "replace")).strip()
 
 
 class NativeModel:
-    """The weights and the vocabulary of one model file."""
+    """The weights and the vocabulary of a model file."""
 
     def __init__(self, path: Path, parameters: Any) -> None:
         self.lib = library()
@@ -122,7 +114,8 @@ class NativeModel:
         self._handle = self.lib.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._handle:
             raise ModelError(
-                f"{path.name} cannot be loaded: it is damaged or of a kind this version does not know.",
+                f"{path.name} cannot be loaded: "
+                "it is damaged or of a kind this version does not know.",
                 "Choose another model, or update memapp.",
             )
         self.vocabulary = self.lib.llama_model_get_vocab(self._handle)
@@ -135,7 +128,7 @@ class NativeModel:
             self.lib.llama_model_is_recurrent(self._handle)
             or self.lib.llama_model_is_hybrid(self._handle)
         )
-        """Whether the cache cannot be cut back, so that every call needs a fork of the trunk."""
+        """True if the cache cannot be cut back, so that every call needs a fork of the trunk."""
         self.adds_bos = bool(self.lib.llama_vocab_get_add_bos(self.vocabulary))
         self.bos: int = self.lib.llama_vocab_bos(self.vocabulary)
         self._marks: dict[int, bytes] = {}
@@ -166,17 +159,15 @@ class NativeModel:
         return template.decode("utf-8", "replace") if template else None
 
     def tokens(self, text: str, *, special: bool) -> list[int]:
-        """Tokenise a stretch of text as it continues other text; control text counts only where
-        `special` is set.
-        """
+        """Return the tokens of a text inside other text; `special` allows control tokens."""
         if not text:
             return []
         data = text.encode("utf-8", "replace")
         with self._lock:
             if not self._space_prefix:
                 return self._tokens(data, special)
-            # Such vocabularies put a space before the first word of every call. A line break in
-            # front takes it up.
+            # Such vocabularies put a space before the first word of every call, here the line
+            # break.
             tokens = self._tokens(b"\n" + data, special)
             size = len(self._line_start)
             return (
@@ -196,9 +187,7 @@ class NativeModel:
             room = -count
 
     def text(self, token: int, *, special: bool = False) -> bytes:
-        """The bytes of one token; a control token has none unless `special` is set or it stands
-        around thoughts.
-        """
+        """Return the bytes of a token, for control tokens only if `special` or around thoughts."""
         if token in self._marks:
             return self._marks[token]
         with self._lock:
@@ -219,8 +208,8 @@ class NativeModel:
             return bool(self.lib.llama_vocab_is_eog(self.vocabulary, token))
 
     def _marks_of_thoughts(self) -> dict[int, bytes]:
-        found = ((self.tokens(mark, special=True), mark) for mark in MARKS)
-        return {tokens[0]: mark.encode() for tokens, mark in found if len(tokens) == 1}
+        tokenised = ((self.tokens(mark, special=True), mark) for mark in MARKS)
+        return {tokens[0]: mark.encode() for tokens, mark in tokenised if len(tokens) == 1}
 
     def _control_text(self, token: int) -> str:
         return self.text(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
@@ -234,7 +223,7 @@ class NativeModel:
 
 
 class Context:
-    """One unified key/value cache: two trunks, and a branch for the call that runs."""
+    """A unified key/value cache: two trunks, and a branch for the running call."""
 
     def __init__(
         self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int
@@ -260,9 +249,9 @@ class Context:
             lib.llama_free(self._handle)
             raise no_chat_model()
         self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
-        # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer
-        # answers without Python and without the interpreter lock: an empty string is 0, go on; one
-        # character is 1, stop.
+        # llama.cpp calls this at every step of its graph. `strlen` of a two-byte buffer answers
+        # without Python and without the interpreter lock: an empty string is 0 (continue), one
+        # character is 1 (stop).
         self._abort = ctypes.create_string_buffer(2)
         self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
         lib.llama_set_abort_callback(
@@ -270,7 +259,7 @@ class Context:
         )
 
     def abort(self, wanted: bool) -> None:
-        """Stop the decoding that runs now, or allow decoding again. From any thread."""
+        """Stop the current decoding, or allow decoding again. From any thread."""
         self._abort[0] = b"\x01" if wanted else b"\x00"
 
     def decode(
@@ -281,9 +270,7 @@ class Context:
         *,
         logits: bool,
     ) -> bool:
-        """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it
-        was aborted.
-        """
+        """Compute up to `BATCH` tokens from `position` on for their sequences; False if aborted."""
         batch = self._batch
         batch.n_tokens = len(tokens)
         for index, (token, owners) in enumerate(zip(tokens, sequences, strict=True)):
@@ -302,10 +289,9 @@ class Context:
         return bool(status == DECODED)
 
     def logits(self, place: int = -1) -> NDArray[np.float32]:
-        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own
-        memory, until the next `decode`.
+        """Return the scores of the next token: llama.cpp's memory, valid until the next `decode`.
 
-        `place` counts what was computed with scores, the last being -1.
+        `place` is the index among the tokens computed with scores, the last being -1.
         """
         pointer = self.lib.llama_get_logits_ith(self._live(), place)
         if not pointer:
@@ -316,7 +302,7 @@ class Context:
         return np.frombuffer(memory, np.float32)
 
     def cut(self, sequence: int, length: int) -> bool:
-        """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""
+        """Keep the first `length` tokens of a sequence; return False if the model cannot."""
         return bool(self.lib.llama_memory_seq_rm(self._live_memory(), sequence, length, -1))
 
     def fork(self, trunk: int) -> None:
@@ -346,7 +332,7 @@ class Context:
 
 
 class Grammar:
-    """A compiled GBNF grammar that follows one reply; closed once, after its last use."""
+    """A compiled GBNF grammar that follows one reply, closed once after its last use."""
 
     def __init__(self, model: NativeModel, text: str) -> None:
         self.lib = model.lib
@@ -359,7 +345,7 @@ class Grammar:
             raise ModelError("The grammar for the model's reply does not compile.")
 
     def allowed(self, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of these tokens may come next."""
+        """Return a mask of the tokens that may come next."""
         candidates = np.zeros(len(tokens), CANDIDATE)
         candidates["id"] = tokens
         array = self.lib.llama_token_data_array(
@@ -369,7 +355,7 @@ class Grammar:
         return np.asarray(candidates["logit"] == 0)
 
     def accept(self, token: int) -> None:
-        """Go on after `token`, which must be an allowed one."""
+        """Advance by `token`, which must be allowed."""
         self.lib.llama_sampler_accept(self._handle, token)
 
     def close(self) -> None:
@@ -377,5 +363,5 @@ class Grammar:
 
 
 def no_chat_model() -> ModelError:
-    """The error for files that hold another kind of model: embeddings, translation, images."""
+    """Return the error for files with another kind of model: embeddings, translation, images."""
     return ModelError("This file holds a model that does not write text.", "Choose a chat model.")

@@ -1,6 +1,4 @@
-"""The guard that keeps memapp off the network: it reaches this machine, a model server that the
-person allowed, and no other.
-"""
+"""The guard that keeps memapp off the network, except for this machine and an allowed server."""
 
 import ipaddress
 import sys
@@ -15,25 +13,21 @@ _watching = False
 
 
 def watch() -> None:
-    """From now on no Python code in this process, a library's neither, reaches another machine that
-    was not let through.
-    """
+    """Block every connection of Python code here, except to this machine and allowed hosts."""
     global _watching
     if not _watching:
         _watching = True
-        sys.addaudithook(_refuse_others)  # for good: Python takes no audit hook back
+        sys.addaudithook(_refuse_others)  # for good: Python cannot remove audit hooks
 
 
 def let_through(host: str) -> None:
-    """Let a host be spoken to that the person allowed."""
-    if not is_loopback(host):  # that is always
+    """Allow connections to a host that the person allowed."""
+    if not is_loopback(host):  # always allowed
         _let_through.add(host)
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine, without looking a name up: lookups leak, and can be lied
-    to.
-    """
+    """Return True for this machine, without looking up a name: lookups leak, and can be faked."""
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
@@ -42,9 +36,7 @@ def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
         host = arguments[0]
     elif event == NAMING:
         host = arguments[0][0]
-    elif event in SENDING and isinstance(
-        arguments[1], tuple
-    ):  # else a path, which is on this machine
+    elif event in SENDING and isinstance(arguments[1], tuple):  # else the path of a local socket
         host = arguments[1][0]
     else:
         return
@@ -53,7 +45,7 @@ def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
     if not isinstance(host, str) or is_loopback(host) or host in _let_through:
         return
     if event in SENDING and not all(map(_is_address, _let_through)):
-        return  # an address of a name that was let through
+        return  # an address of an allowed name
     raise PermissionError("memapp speaks to no other machine unless it is told to")
 
 

@@ -1,9 +1,7 @@
-"""The model files that other programs keep on this disk: they are found and used in place, and
-never changed.
+"""The model files of other programs on this disk, used in place and never changed.
 
-Where each keeps them: Hugging Face's libraries in `hub/models--OWNER--NAME/snapshots/COMMIT`,
-llama.cpp in a folder of files, LM Studio in `models/OWNER/NAME`, Ollama as blobs that manifests
-name.
+Hugging Face's libraries keep them in `hub/models--OWNER--NAME/snapshots/COMMIT`, llama.cpp in a
+folder of files, LM Studio in `models/OWNER/NAME`, Ollama as blobs named in manifests.
 """
 
 import json
@@ -18,12 +16,12 @@ from pathlib import Path
 from memapp.inference import gguf_file
 
 NO_CHAT = re.compile(r"mmproj|ggml-vocab|imatrix", re.IGNORECASE)
-"""Files beside models: for pictures, for tests, for making models smaller."""
+"""Files that are no chat models: for images, for tests, for quantisation."""
 SNAPSHOTS = "models--*/snapshots/*/**/*.gguf"
 OLLAMA_WEIGHTS = "application/vnd.ollama.image.model"
 OLLAMA_REGISTRY, OLLAMA_NAMESPACE = "registry.ollama.ai", "library"
 MOST_FILES = 50
-"""Of one folder: each header is read, and whoever has more knows their names."""
+"""The most files of a folder: each header is read, and who has more knows their names."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +35,12 @@ class KeptFile:
 
 def find() -> list[KeptFile]:
     """Return the model files of other programs, each once."""
-    found: dict[str, KeptFile] = {}
+    files: dict[str, KeptFile] = {}
     for search in (_ollama, _lm_studio, _llama_cpp, _hugging_face):
-        with suppress(
-            OSError, RuntimeError
-        ):  # a folder of somebody else, or a person without a home
-            for kept in search():
-                found.setdefault(os.path.realpath(kept.path), kept)
-    return list(found.values())
+        with suppress(OSError, RuntimeError):  # an unreadable folder, or no home folder
+            for file in search():
+                files.setdefault(os.path.realpath(file.path), file)
+    return list(files.values())
 
 
 def _hugging_face() -> Iterator[KeptFile]:
@@ -57,13 +53,12 @@ def _llama_cpp() -> Iterator[KeptFile]:
     caches = Path.home() / "Library/Caches" if sys.platform == "darwin" else _caches()
     folder = _folder("LLAMA_CACHE", caches / "llama.cpp")
     yield from _ggufs(folder, "*.gguf", "llama.cpp")
-    yield from _ggufs(
-        folder, SNAPSHOTS, "llama.cpp"
-    )  # its newer versions keep them as Hugging Face does
+    # Newer versions keep files as Hugging Face does.
+    yield from _ggufs(folder, SNAPSHOTS, "llama.cpp")
 
 
 def _lm_studio() -> Iterator[KeptFile]:
-    pointer = Path.home() / ".lmstudio-home-pointer"  # who moved it left this behind
+    pointer = Path.home() / ".lmstudio-home-pointer"  # names a home that was moved
     home = (
         Path(pointer.read_text("utf-8").strip()) if pointer.is_file() else Path.home() / ".lmstudio"
     )
@@ -76,7 +71,7 @@ def _lm_studio() -> Iterator[KeptFile]:
 
 
 def _ollama() -> Iterator[KeptFile]:
-    """Yield what the manifests name; those of a system's own service may be readable too."""
+    """Yield the models in manifests, those of a system service included if readable."""
     for folder in (
         _folder("OLLAMA_MODELS", Path.home() / ".ollama/models"),
         Path("/usr/share/ollama/.ollama/models"),
@@ -108,7 +103,7 @@ def _ggufs(folder: Path, pattern: str, program: str) -> Iterator[KeptFile]:
 
 
 def known_by(files: Iterable[Path]) -> list[Path]:
-    """Return one file for each model, sorted: of a split model the first."""
+    """Return the first file of each model, sorted."""
     return sorted({gguf_file.first_part(path) for path in files})
 
 

@@ -1,7 +1,7 @@
-"""One thread that owns a model: jobs from any thread are done one at a time, urgent ones first.
+"""A thread that owns a model: jobs from any thread run one at a time, urgent ones first.
 
-An urgent job stops the idle job that runs and drops those that wait, since what they prepared for
-has come or changed.
+An urgent job stops the running idle job and drops the waiting ones, which prepared for what has
+come or changed.
 """
 
 import queue
@@ -19,22 +19,22 @@ Stopped = Callable[[], bool]
 
 @dataclass(eq=False)
 class ModelJob:
-    """One piece of work. Either `run` or `drop` is called, once."""
+    """A piece of work. Either `run` or `drop` is called, once."""
 
     run: Callable[[], None]
     """Does the work on the owner thread; must not raise."""
     drop: Callable[[], None]
-    """Told instead of `run` when the job was stopped before it began."""
+    """Called instead of `run` if the job was stopped before it began."""
     urgent: bool
     stopped: bool = False
-    """Set when nobody wants the result any more; `run` looks at it between its steps."""
+    """True when nobody wants the result any more; `run` checks between its steps."""
 
 
 class OwnerThread:
     """Runs jobs on a thread of its own.
 
     `abort(True)` must interrupt the running step, `abort(False)` allow steps again; `release` is
-    the thread's last act.
+    the last call on the thread.
     """
 
     def __init__(
@@ -52,13 +52,12 @@ class OwnerThread:
     def results(
         self, work: Callable[[Stopped], Iterator[T]], cancel: Cancel, *, urgent: bool, dropped: T
     ) -> Generator[T, None, None]:
-        """Queue work that looks now and then whether it is stopped, and pass on what it yields or
-        raises.
+        """Queue work that checks whether it is stopped, and yield its results or raise its error.
 
-        It is stopped when somebody cancels, or when the caller leaves before it is done; `dropped`
-        is all that comes of work that was stopped before it began.
+        The work is stopped on cancel, or when the caller leaves early; `dropped` is the only result
+        of work that was stopped before it began.
         """
-        if cancel.is_set():  # else the work may yield something before it hears of that
+        if cancel.is_set():  # else the work may yield something before the cancel arrives
             yield dropped
             return
         items: queue.SimpleQueue[T | Exception | None] = queue.SimpleQueue()
@@ -87,7 +86,7 @@ class OwnerThread:
             self.stop(job)
 
     def submit(self, job: ModelJob) -> None:
-        """Queue a job; raise `ModelError` after `close`."""
+        """Queue a job. Raises `ModelError` after `close`."""
         with self._changed:
             if self.closed:
                 raise closed()
@@ -110,7 +109,7 @@ class OwnerThread:
                 job.drop()
 
     def close(self) -> None:
-        """Stop everything, release, and wait until that is done. More than once does no harm."""
+        """Stop all jobs, release, and wait for the end. Idempotent."""
         with self._changed:
             self.closed = True
             for job in [*self._waiting, self._running]:

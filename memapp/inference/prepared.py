@@ -1,6 +1,4 @@
-"""The copies of model files that memapp makes for itself: each in the cache folder under the hash
-of its original.
-"""
+"""Copies of model files that memapp makes: each in the cache folder under its original's hash."""
 
 import hashlib
 import json
@@ -18,22 +16,18 @@ HASHES = "hashes.json"
 STALE_SECONDS = 3600
 _OF_PROCESS = re.compile(r"\.(\d+)\.part$")
 KEY_CHARS = 32
-"""So much of a hash tells one file from another."""
+"""The length of a shortened hash."""
 
 _one_at_a_time = threading.Lock()
 
 
 def content_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a model's content, remembered for as long as size and time of its files
-    stay the same.
-    """
+    """Return the hash of a model's content, cached by size and time of its files."""
     return _joined([_content_hash(part, cache) for part in gguf_file.parts(path)])
 
 
 def _joined(hashes: Sequence[str]) -> str:
-    """Return one hash for those of all files of a model; of a single file its own. Nothing if one
-    is not known.
-    """
+    """Return one hash for the hashes of all files of a model; empty if one is unknown."""
     if len(hashes) == 1 or not all(hashes):
         return hashes[0] if len(hashes) == 1 else ""
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:KEY_CHARS]
@@ -53,9 +47,7 @@ def _content_hash(path: Path, cache: Path) -> str:
 
 
 def known_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a model if it was computed before and its files are the same; else
-    nothing.
-    """
+    """Return the cached hash of a model if its files are unchanged, else nothing."""
     return _joined([_known_hash(part, cache) for part in gguf_file.parts(path)])
 
 
@@ -64,9 +56,9 @@ def _known_hash(path: Path, cache: Path) -> str:
         status = path.stat()
     except OSError:
         return ""
-    found = str(_read(cache / HASHES).get(str(path.resolve())))
+    known = str(_read(cache / HASHES).get(str(path.resolve())))
     state = f"{status.st_size} {status.st_mtime_ns} "
-    return found.removeprefix(state) if found.startswith(state) else ""
+    return known.removeprefix(state) if known.startswith(state) else ""
 
 
 def _read(known: Path) -> dict[str, object]:
@@ -79,9 +71,7 @@ def _read(known: Path) -> dict[str, object]:
 
 @contextmanager
 def whole(copy: Path) -> Iterator[Path]:
-    """Give a file to write to beside a copy's place; it is moved there when it is whole, and
-    removed on an error.
-    """
+    """Yield a file to write to, which replaces `copy` when whole, and is removed on an error."""
     copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     remove_leftovers(copy.parent)
     unfinished = copy.with_name(f"{copy.name}.{os.getpid()}.part")
@@ -96,16 +86,13 @@ def whole(copy: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what was being written when a memapp was killed: its process is gone, or another has
-    its number since long.
-    """
+    """Remove unfinished files of killed processes: the process is gone, or the file is old."""
     for leftover in folder.glob("*.part"):
         if not (number := _OF_PROCESS.search(leftover.name)):
             continue
-        import psutil  # most starts find nothing
+        import psutil  # rarely needed
 
         with suppress(OSError):
-            if time.time() - leftover.stat().st_mtime > STALE_SECONDS or not psutil.pid_exists(
-                int(number[1])
-            ):
+            is_stale = time.time() - leftover.stat().st_mtime > STALE_SECONDS
+            if is_stale or not psutil.pid_exists(int(number[1])):
                 leftover.unlink()

@@ -1,9 +1,8 @@
 """The one-time conversion of a model file into a number format that this machine computes fast.
 
 llama.cpp has no fast matrix kernel for Q4_1 and Q5_1 on x86; the same weights as Q8_0 prefill about
-twice as fast and answer the same. The converted file lies in the cache folder under the hash of the
-original. Whatever stands in the way (a full disk, a model too big to be worth it), the original is
-used.
+twice as fast and answer the same. The converted file is in the cache folder under the hash of the
+original. If anything prevents it (a full disk, a model too big to gain), the original is used.
 """
 
 import ctypes
@@ -24,11 +23,11 @@ SLOW_TYPES = {gguf_file.Q4_1: 20 / 32, gguf_file.Q5_1: 24 / 32}
 """Formats without a fast kernel, with their bytes per weight."""
 Q8_BYTES = 34 / 32
 LARGEST = 1_000_000_000
-"""Bytes; a larger model is bound by memory bandwidth while it writes, so more bytes would cost what
-prefill gains.
+"""The largest file to convert, in bytes: larger models decode at memory bandwidth, so that more
+bytes would cost what prefill gains.
 """
 SPARE_DISK = 200_000_000
-"""Bytes left free on the disk, for the database and everything else."""
+"""Bytes left free on the disk for memapp's data and everything else."""
 X86 = ("x86_64", "amd64")
 
 STARTED = "Making a faster copy of the model, once"
@@ -36,11 +35,10 @@ FINISHED = "Loading the model"
 
 
 def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
-    """Return the file to load for this model: itself, or its conversion, made now if it is not in
-    `cache` yet.
+    """Return the file to load for a model: the original, or its conversion, made on first use.
 
-    `report` is told what goes on when a conversion starts and when it ends. Raises `ModelError` if
-    the model file itself is missing or damaged.
+    `report` gets a text when a conversion starts and when it ends. Raises `ModelError` if the model
+    file itself is missing or damaged.
     """
     header = gguf_file.read(path)
     if (
@@ -54,11 +52,8 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
         return path
     try:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
-        converted = (
-            cache
-            / prepared.content_hash(path, cache)
-            / f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
-        )
+        file_name = f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
+        converted = cache / prepared.content_hash(path, cache) / file_name
         if converted.is_file():
             return converted
         needed = int(header.size / SLOW_TYPES[header.main_type] * Q8_BYTES) + SPARE_DISK

@@ -14,8 +14,9 @@ from memapp.inference.trunk import TrunkCache
 
 
 class ReplyWriter:
-    """Writes on the cache's branch, on the owner thread. `reason` and the counts hold once the text
-    has been read.
+    """Writes a reply on the cache's branch, on the owner thread.
+
+    `reason` and the counts are valid once the text has been read.
     """
 
     def __init__(
@@ -36,18 +37,15 @@ class ReplyWriter:
         self.first_token_at: float | None = None
         self._cancelled = False
         self._pending: list[int] = []
-        """The last sampled token, until it is computed."""
+        """The last sampled token, until computed."""
 
     def write(
         self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int
     ) -> Iterator[Piece]:
-        """Write up to `limit` tokens, up to a stop string, or as far as the model wants. Under a
-        grammar no model thinks.
-        """
+        """Write up to `limit` tokens or a stop string. With a grammar, no model thinks."""
         text = ReplyText((*sampling.stop, *end_of_turn))
-        decoder = codecs.getincrementaldecoder("utf-8")(
-            "replace"
-        )  # of half a character at the end nothing is shown
+        # Half a character at the end is not shown.
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
         thoughts, may_think = Thoughts(), sampling.grammar is None
         reason: Reason = "end"
         for count, data in enumerate(self._sampled(), start=1):
@@ -64,7 +62,7 @@ class ReplyWriter:
         self.reason = "cancelled" if self._cancelled else reason
 
     def _sampled(self) -> Iterator[bytes]:
-        """Sample token by token, until the model ends its turn or somebody cancels."""
+        """Yield the bytes of sampled tokens, until the model ends its turn or on cancel."""
         while True:
             if self._stopped() or (self._pending and not self._cache.extend(self._pending)):
                 self._cancelled = True

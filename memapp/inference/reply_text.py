@@ -1,4 +1,4 @@
-"""The text of a reply while it streams, up to the first string that ends it."""
+"""The text of a streaming reply, up to the first stop string."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,13 @@ from memapp.inference.thoughts import possible_start
 
 
 class ReplyText:
-    """Passes a reply on as far as its first stop string, holding back whatever may be the start of
-    one.
-    """
+    """Passes on a reply up to the first stop string, holding back a possible start of one."""
 
     def __init__(self, stop: tuple[str, ...]) -> None:
         self._stop = tuple(filter(None, stop))
         self._held = ""
         self.done = False
-        """A stop string was met: nothing that comes now belongs to the reply."""
+        """True after a stop string: no more text belongs to the reply."""
 
     def take(self, piece: Piece) -> Iterator[Piece]:
         """Take one piece of `Thoughts`."""
@@ -27,12 +25,12 @@ class ReplyText:
             yield piece
 
     def take_all(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
-        """Take the pieces of `Thoughts`: thoughts go through, and belong to no part of the reply."""
+        """Take the pieces of `Thoughts`; thoughts pass through."""
         for piece in pieces:
             yield from self.take(piece)
 
     def feed(self, text: str) -> Iterator[Piece]:
-        """Take a part of the reply; yield what may be shown now."""
+        """Take a part of the reply; yield the text that may be shown now."""
         if self.done:
             return
         self._held += text
@@ -44,7 +42,7 @@ class ReplyText:
             yield Piece(shown)
 
     def end(self) -> Iterator[Piece]:
-        """Yield what was held back, when the reply has ended by itself."""
+        """Yield the held back text after the end of the reply."""
         held, self._held = self._held, ""
         if held and not self.done:
             yield Piece(held)

@@ -1,8 +1,7 @@
 """The choice of the next token from the scores of the whole vocabulary.
 
-numpy goes through the whole vocabulary; what is left of it is plain Python. Each step of the model
-drives everything else out of the processor's caches, and then every call into numpy costs more than
-a short loop.
+numpy goes through the whole vocabulary; the rest is plain Python. Each step of the model empties
+the processor's caches, and then every call into numpy costs more than a short loop.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,23 +18,22 @@ from memapp.inference.native import Grammar
 
 TOP_K = 40
 GRAMMAR_SHORTLIST = 64
-"""How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely
-needed and slow.
+"""The likeliest tokens that a grammar checks before the whole vocabulary, which is rarely needed
+and slow.
 """
 
 GROUP = 64
-"""Scores that are looked at together when the highest are searched."""
+"""The scores compared at once in the search for the highest."""
 
 
 DRY_BASE = 1.75
 LONGEST_RUN = 40
-"""What is longer is as unlikely as can be."""
+"""The longest counted repetition; longer ones are penalised no more."""
 BEGINNING = -1
 
 
 class RepeatedRuns:
-    """Finds the tokens that would go on with a run that was said before: DRY, as in llama.cpp and
-    text-generation-webui.
+    """Finds tokens that would continue a repetition (DRY, as in llama.cpp).
 
     The beginning of a reply counts as a token, so that replies do not all begin alike. A run never
     goes on from one reply into the next.
@@ -47,7 +45,7 @@ class RepeatedRuns:
         self._tokens: list[int] = []
         self._places: defaultdict[int, list[int]] = defaultdict(list)
         self._runs: dict[int, int] = {}
-        """Where a run that just ended went on when it was said before, and how long it is."""
+        """For the current end of the text, where the same run continued before, with its length."""
         for reply in (*said, ()):
             for token in (BEGINNING, *reply):
                 self.accept(token)
@@ -59,8 +57,9 @@ class RepeatedRuns:
         self._tokens.append(token)
 
     def penalties(self) -> dict[int, float]:
-        """Return what each token loses that would go on with a run: multiplier * base ** (length -
-        allowed).
+        """Return the penalty of each token that would continue a run.
+
+        It is multiplier * base ** (length - allowed).
         """
         longest: dict[int, int] = {}
         for place, length in self._runs.items():
@@ -74,8 +73,9 @@ class RepeatedRuns:
 
 
 class TokenSampler:
-    """Picks tokens for one reply: penalties for repeating, then grammar, then temperature with
-    top-k, top-p and min-p.
+    """Picks the tokens of a reply: repetition penalties, grammar, then temperature and truncation.
+
+    Truncation is by top-k, top-p and min-p.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class TokenSampler:
         self._random = np.random.default_rng(sampling.seed)
 
     def pick(self, scores: NDArray[np.float32]) -> int:
-        """Choose the next token and remember it; `scores` is changed in place."""
+        """Return the next token, and remember it; changes `scores` in place."""
         for repeated, loss in self._runs.penalties().items() if self._runs is not None else ():
             scores[repeated] -= loss
         token = self._choose(
@@ -111,7 +111,7 @@ class TokenSampler:
         return token
 
     def _lawful(self, token: int, scores: NDArray[np.float32], grammar: Grammar) -> int:
-        """Keep the token if the grammar allows it, else choose among the likeliest that it allows."""
+        """Return the token if the grammar allows it, else one of the likeliest allowed ones."""
         if grammar.allowed(np.array([token]))[0]:
             return token
         for count in (GRAMMAR_SHORTLIST, len(scores)):
@@ -122,16 +122,16 @@ class TokenSampler:
         raise GrammarDeadEnd
 
     def _choose(self, tokens: NDArray[np.int64], scores: NDArray[np.float32]) -> int:
-        """Choose from tokens that are sorted by score, the likeliest first."""
+        """Return one of some tokens, given the likeliest first."""
         if self._sampling.temperature <= 0 or len(tokens) == 1:
             return int(tokens[0])
         top = scores[tokens].tolist()
         highest = top[0]
         likely = list(accumulate(exp(score - highest) for score in top))
-        kept = 1 + bisect_left(likely, self._sampling.top_p * likely[-1])
-        kept = min(kept, sum(exp(score - highest) >= self._sampling.min_p for score in top))
+        count = 1 + bisect_left(likely, self._sampling.top_p * likely[-1])
+        count = min(count, sum(exp(score - highest) >= self._sampling.min_p for score in top))
         weights = list(
-            accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:kept])
+            accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:count])
         )
         return int(tokens[bisect_right(weights, self._random.random() * weights[-1])])
 
@@ -141,7 +141,7 @@ class GrammarDeadEnd(Exception):
 
 
 def _likeliest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """The tokens with the highest scores, highest first."""
+    """Return the tokens with the highest scores, highest first."""
     if count == 1:
         return np.array([scores.argmax()])
     tokens = _promising(scores, count)
@@ -149,11 +149,10 @@ def _likeliest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
 
 
 def _promising(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """A few tokens that have the `count` highest scores among them; four times as fast as
-    partitioning all scores.
+    """Return a few tokens, the `count` likeliest among them, faster than by partitioning all.
 
     Of so many groups the best ones' own highest scores are at least as high as the lowest score
-    that is looked for.
+    that is needed.
     """
     groups = len(scores) // GROUP
     if groups < count:

@@ -1,8 +1,6 @@
-"""A model and an embedder that follow a script: for tests and benchmarks, never in place of a real
-model.
+"""A scripted model and embedder for tests and benchmarks, never used in place of a real model.
 
-Both are deterministic, need no files, count tokens, remember what they were asked, and misbehave on
-request.
+Both are deterministic, need no files, count tokens, record calls, and misbehave on request.
 """
 
 import hashlib
@@ -51,10 +49,10 @@ _OPENINGS = (
 
 
 def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
-    """Tell what a call is for: a grammar asks for the prediction, free text is a reply.
+    """Return the kind of a call: with a grammar a prediction, with free text a reply.
 
-    A grammar or a head that has nothing to do with what is needed or comes next is some other work,
-    such as distilling a fact; but a reply that is begun for the model ends at a string.
+    Other work, such as distilling a fact, has a grammar or a head for something else; but a reply
+    begun for the model ends at a stop string.
     """
     if sampling.grammar is None:
         return "other" if prompt.head and not sampling.stop else "reply"
@@ -67,7 +65,7 @@ def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
 
 @dataclass(frozen=True)
 class _ScriptedTurn:
-    """What both calls of one turn answer; what is left empty is made up from the prompt."""
+    """The answers of both calls of a turn; empty ones are made up from the prompt."""
 
     reply: str = ""
     prediction: str = ""
@@ -82,10 +80,10 @@ class _Misbehaviour:
 
 
 class ScriptedModel:
-    """A chat model whose every word is known beforehand.
+    """A chat model with known output.
 
-    Unless told otherwise it names words of the message as needed information, and replies with a
-    friendly sentence that repeats the memories it was given.
+    By default it names words of the message as needed information, and replies with a friendly
+    sentence that repeats the given memories.
     """
 
     def __init__(
@@ -102,30 +100,26 @@ class ScriptedModel:
         self.context_tokens = context_tokens
         self.key = key
         self.script = script
-        """Computes what a call writes after the head; None leaves the call to the queue and the
-        defaults.
-        """
+        """Computes the text of a call behind the head; None for the queue and the defaults."""
         self.delay_seconds = delay_seconds
-        """How long each token takes; the seconds in `Usage` follow from it."""
+        """The time of each token, which also sets the seconds in `Usage`."""
         self.seen: list[Prompt] = []
         """The prompts of all calls, oldest first."""
         self.samplings: list[Sampling] = []
-        """How each of them was to be sampled."""
+        """The samplings of all calls, oldest first."""
         self.warmed: list[Prompt] = []
         self._sleep = sleep
         self._turns: deque[_ScriptedTurn] = deque()
         self._last_turn = _ScriptedTurn()
         self._faults: list[_Misbehaviour] = []
         self._cached: dict[CacheSlot, list[str]] = {}
-        self._lock = threading.RLock()  # a script may itself enqueue
+        self._lock = threading.RLock()  # a script may call `enqueue`
         self._closed = threading.Event()
 
     def enqueue(
         self, reply: str, prediction: str = "", needed_info: Sequence[str] | None = None
     ) -> None:
-        """Script the next turn, which may need nothing. Its calls for a prediction look at it, its
-        reply uses it up.
-        """
+        """Script the next turn; its predictions peek at the script, its reply consumes it."""
         with self._lock:
             self._turns.append(
                 _ScriptedTurn(
@@ -136,31 +130,27 @@ class ScriptedModel:
     def misbehave(
         self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0
     ) -> None:
-        """Let the next call, of one kind or of any, go wrong; a crash or a hang comes after some
-        tokens.
-        """
+        """Let the next call, of one kind or any, fail; a crash or hang comes after some tokens."""
         with self._lock:
             self._faults.append(_Misbehaviour(fault, call, after_tokens))
 
     def count_tokens(self, text: str) -> int:
-        """Count `text`: four letters are a token, and no token reaches over white space."""
+        """Return the number of tokens: four letters each, none across white space."""
         return len(_tokens(text))
 
     def prompt_tokens(self, prompt: Prompt) -> int:
-        """Count a whole prompt: every message costs one token more than its words."""
+        """Return the number of tokens of a prompt: one more than its words for each message."""
         return len(_trunk(prompt)) + len(_rest(prompt))
 
     def generate(
         self, prompt: Prompt, sampling: Sampling, cancel: Cancel
     ) -> Iterator[Piece | Finished]:
-        """Stream the scripted reply, `Finished` last. Raises `ModelError` after `close`, or when
-        told to crash.
-        """
+        """Stream the scripted reply, `Finished` last. Raises `ModelError` if closed or crashing."""
         self._check_open()
         return self._stream(prompt, sampling, cancel)
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
-        """Pretend to prefill; return how many tokens were new."""
+        """Pretend to prefill; return the number of new tokens."""
         self._check_open()
         if cancel.is_set():
             return 0
@@ -174,12 +164,12 @@ class ScriptedModel:
         return len(trunk) - reused
 
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts, but for the records of what was asked."""
+        """Drop the cached prompts, but not the records of calls."""
         with self._lock:
             self._cached = {}
 
     def close(self) -> None:
-        """End what is running; later calls raise `ModelError`."""
+        """End running calls; later ones raise `ModelError`."""
         self._closed.set()
 
     def _stream(
@@ -190,14 +180,7 @@ class ScriptedModel:
             self.seen.append(prompt)
             self.samplings.append(sampling)
             kind = call_kind(prompt, sampling)
-            fault = next(
-                (
-                    misbehaviour
-                    for misbehaviour in self._faults
-                    if misbehaviour.call in (None, kind)
-                ),
-                None,
-            )
+            fault = next((wrong for wrong in self._faults if wrong.call in (None, kind)), None)
             if fault:
                 self._faults.remove(fault)
             words = self._answer(kind, prompt, sampling)
@@ -223,13 +206,12 @@ class ScriptedModel:
         )
 
     def _prefill(self, prompt: Prompt) -> tuple[int, int]:
-        """Keep a prompt in the cache; return how many of its tokens were there, and how many were
-        not.
-        """
+        """Keep a prompt in the cache; return the numbers of cached and of new tokens."""
         tokens = _trunk(prompt) + _rest(prompt)
         if len(tokens) >= self.context_tokens:
             raise ModelError(
-                f"The conversation is too long for this model: {len(tokens):,} tokens of {self.context_tokens:,}.",
+                "The conversation is too long for this model: "
+                f"{len(tokens):,} tokens of {self.context_tokens:,}.",
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with self._lock:
@@ -240,7 +222,7 @@ class ScriptedModel:
         return reused, len(tokens) - reused
 
     def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> str:
-        """Return the words of a call."""
+        """Return the text of a call."""
         scripted = self.script(prompt, sampling) if self.script else None
         if scripted is not None:
             return scripted
@@ -254,23 +236,19 @@ class ScriptedModel:
         return turn.reply
 
     def _prediction(self, prompt: Prompt) -> str:
-        """Return the JSON of call 1 from where the prompt's head ends."""
-        if prompt.head.rstrip().endswith(
-            ': "'
-        ):  # only the last value is missing: the turn is over already
+        """Return the JSON of call 1 behind the prompt's head."""
+        if prompt.head.rstrip().endswith(': "'):  # only the last value is missing: the turn is over
             return json.dumps(self._last_turn.prediction or _guess(prompt))[1:] + "}"
         turn = self._turns[0] if self._turns else _ScriptedTurn()
         needed_info = _keywords(prompt) if turn.needed_info is None else turn.needed_info
-        said = turn.prediction or _guess(prompt)
         key = prompt.head.strip('{[": ') or "needed_info"
-        return json.dumps(
-            {key: needed_info, "prediction_next": said}, ensure_ascii=False
-        ).removeprefix(prompt.head)
+        answer = {key: needed_info, "prediction_next": turn.prediction or _guess(prompt)}
+        return json.dumps(answer, ensure_ascii=False).removeprefix(prompt.head)
 
     def _faulty(
         self, tokens: list[str], wrong: _Misbehaviour | None, cancel: Cancel
     ) -> Iterator[str]:
-        """Yield the tokens of a reply, and go wrong on the way if that was asked for."""
+        """Yield the tokens of a reply, with the requested fault on the way."""
         match wrong:
             case _Misbehaviour("empty"):
                 return
@@ -293,7 +271,7 @@ class ScriptedModel:
                 self._check_open()
 
     def _paced(self, tokens: Iterable[str], cancel: Cancel) -> Iterator[str]:
-        """Yield tokens at the model's pace until somebody cancels or closes."""
+        """Yield tokens at the model's pace until cancelled or closed."""
         for token in tokens:
             if cancel.is_set():
                 return
@@ -308,19 +286,22 @@ class ScriptedModel:
 
 
 class ScriptedEmbedder:
-    """Bag-of-words vectors: texts that share words are alike, and nothing has to be loaded."""
+    """Bag-of-words vectors: texts with common words are alike, and nothing is loaded."""
 
     model_id = "scripted"
     dimension = DIMENSION
 
     def __init__(self) -> None:
         self.broken = False
-        """Set to let every call fail."""
+        """True to let every call fail."""
 
-    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
-        """Return one unit-length float32 row for each text. Raises `ModelError` after `close`, or
-        when broken.
-        """
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        wait: bool = True,  # noqa: ARG002
+    ) -> NDArray[np.float32]:
+        """Return one unit-length row for each text. Raises `ModelError` if closed or broken."""
         if self.broken:
             raise ModelError("The scripted embedder does not answer.", "Start it again.")
         rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
@@ -333,8 +314,8 @@ class ScriptedEmbedder:
             row /= np.linalg.norm(row)
         return rows
 
-    def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:  # noqa: ARG002  # it is done at once
-        """Change nothing."""
+    def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Change nothing, as calls end at once."""
         return nullcontext()
 
     def close(self) -> None:
@@ -358,13 +339,13 @@ def _rest(prompt: Prompt) -> list[str]:
 
 
 def _message(prompt: Prompt) -> str:
-    """The person's last words: the last paragraph, without the name before it."""
+    """Return the person's last message: the last paragraph, without a name before it."""
     text = prompt.turns[-1].content if prompt.turns else ""
     return _SPEAKER.sub("", text.rstrip().rpartition("\n\n")[2])
 
 
 def _keywords(prompt: Prompt) -> list[str]:
-    """The first few longer words of the person's message."""
+    """Return the first few longer words of the person's message."""
     words = [word.lower() for word in _WORD.findall(_message(prompt)[:2000]) if len(word) > 3]
     return list(dict.fromkeys(words))[:3]
 
@@ -375,8 +356,8 @@ def _guess(prompt: Prompt) -> str:
 
 
 def _friendly_reply(prompt: Prompt) -> str:
-    asked = "".join(turn.content for turn in prompt.turns)
-    opening = min(_OPENINGS, key=asked.rfind)  # the one not said, or said longest ago
+    conversation = "".join(turn.content for turn in prompt.turns)
+    opening = min(_OPENINGS, key=conversation.rfind)  # unused, or used longest ago
     notes = _NOTES.search(prompt.turns[-1].content) if prompt.turns else None
     memories = [
         *_NOTE.findall(notes[1] if notes else ""),
@@ -384,7 +365,8 @@ def _friendly_reply(prompt: Prompt) -> str:
         *_MEMORY_LINE.findall(prompt.suffix),
     ]
     if memories:
-        return f"{opening} I remember this about you: {'; '.join(memory.rstrip('.') for memory in memories)}."
+        listed = "; ".join(memory.rstrip(".") for memory in memories)
+        return f"{opening} I remember this about you: {listed}."
     words = _keywords(prompt)
     return (
         f"{opening} What should I know about {words[-1]}?"

@@ -1,5 +1,4 @@
-"""A chat model behind an OpenAI-compatible server: llama-server, llama-cpp-python's server, Ollama,
-LM Studio.
+"""A chat model behind an OpenAI-compatible server, such as llama-server, Ollama or LM Studio.
 
 Only an address of this machine is accepted unless the person allows others.
 """
@@ -21,7 +20,7 @@ from memapp.inference.server_request import data, estimated_tokens, messages, wa
 
 CHAT = "/chat/completions"
 MESSAGE_TOKENS = 8
-"""What a chat template adds to each message; rather too many."""
+"""Tokens that a chat template adds to each message; rather too many."""
 
 
 class _Model(BaseModel):
@@ -34,9 +33,9 @@ class _Models(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_a_list(cls, found: Any) -> Any:
-        """Take a list without the object around it, as some gateways send it."""
-        return {"data": found} if isinstance(found, list) else found
+    def _of_a_list(cls, body: Any) -> Any:
+        """Accept a list without the object around it, as some gateways send it."""
+        return {"data": body} if isinstance(body, list) else body
 
 
 class _Props(BaseModel):
@@ -48,9 +47,7 @@ class _Tokens(BaseModel):
 
 
 class ServerModel:
-    """A chat model that some other program on this machine runs. The server keeps its own cache and
-    its own queue.
-    """
+    """A chat model run by another program. The server keeps its own cache and its own queue."""
 
     def __init__(
         self,
@@ -62,19 +59,17 @@ class ServerModel:
         answer_seconds: float = 120.0,
         key: ServerKey | None = None,
     ) -> None:
-        """Look which models the server has; raise `ModelError` in plain words when it has none or
-        may not be used.
+        """Choose one of the server's models. Raises `ModelError` in plain words.
 
-        `answer_seconds` is the longest silence that is waited for, before the first word and
-        between words.
+        `answer_seconds` is the longest silence before the first word and between words.
         """
         address = checked_address(url, allow_remote)
         let_through(address.raw_host.decode("ascii"))
         self._http = ServerHttp(address, answer_seconds, key)
         self._refused: frozenset[str] = frozenset()
         self._begins_in_thought = False
-        """The last reply did, without an opening tag: the server's template has it. Then the next
-        one is no reply at first.
+        """True if the last reply began with a thought without an opening tag, as the server's
+        template has the tag. Then the next one starts as a thought too.
         """
         models = self._http.find("/models", _Models).data or []
         self._is_llama_server = any(model.owned_by == "llamacpp" for model in models)
@@ -84,9 +79,7 @@ class ServerModel:
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 
     def count_tokens(self, text: str) -> int:
-        """Count `text` with llama-server's tokenizer; for other servers take a third of its bytes,
-        which is rather too much.
-        """
+        """Return the tokens of a text by llama-server's tokenizer, else a high estimate."""
         self._http.check_open()
         text = data(text)
         if not self._is_llama_server:
@@ -95,9 +88,7 @@ class ServerModel:
         return len(self._http.ask("POST", "/tokenize", _Tokens, body, above=True).tokens)
 
     def prompt_tokens(self, prompt: Prompt) -> int:
-        """Count a whole prompt; the share of the server's chat template is estimated, rather too
-        high.
-        """
+        """Return the tokens of a prompt, with an estimate for the server's chat template."""
         parts = [*messages(prompt, prompt.suffix), {"content": prompt.head}]
         return self.count_tokens(
             "\n".join(part["content"] for part in parts)
@@ -106,23 +97,26 @@ class ServerModel:
     def generate(
         self, prompt: Prompt, sampling: Sampling, cancel: Cancel
     ) -> Generator[Piece | Finished, None, None]:
-        """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises
-        `ModelError`.
+        """Stream a reply, `Finished` last; closing the iterator cuts it off. Raises `ModelError`.
 
         Counts in `Usage` are the server's, or estimates where it gives none.
         """
         self._http.check_open()
         return self._stream(prompt, sampling, cancel)
 
-    def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:  # noqa: ARG002
-        """Compute nothing: the server keeps the cache of its last call, and has no call that only
-        prefills.
-        """
+    def warm(
+        self,
+        prompt: Prompt,  # noqa: ARG002
+        cancel: Cancel,  # noqa: ARG002
+        *,
+        open_end: bool = False,  # noqa: ARG002
+    ) -> int:
+        """Do nothing: the server caches its last call, and cannot only prefill."""
         self._http.check_open()
         return 0
 
     def forget(self) -> None:
-        """Do nothing: what the server keeps is the server's."""
+        """Do nothing: the server manages its cache."""
 
     def close(self) -> None:
         """Cut all connections; later calls raise `ModelError`."""
@@ -131,7 +125,7 @@ class ServerModel:
     def _stream(
         self, prompt: Prompt, sampling: Sampling, cancel: Cancel
     ) -> Generator[Piece | Finished, None, None]:
-        """Ask, and tell a cut connection from a broken one."""
+        """Stream a reply, telling a cut connection from a broken one."""
         if cancel.is_set():
             yield Finished("cancelled", Usage())
             return
@@ -149,7 +143,7 @@ class ServerModel:
     def _words(
         self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel
     ) -> Iterator[Piece]:
-        """Make the request the best way that the server takes, and remember what it refused."""
+        """Make the best request that the server accepts, and remember the refused ones."""
         ways = ways_to_ask(prompt, sampling, self._model, llama_server=self._is_llama_server)
         ways = [way for way in ways if way.name not in self._refused]
         for number, way in enumerate(ways):
@@ -165,19 +159,17 @@ class ServerModel:
                     raise
 
     def _window(self) -> int:
-        """Return llama-server's context size; 0 for servers that do not tell."""
+        """Return llama-server's context size; 0 for other servers."""
         if not self._is_llama_server:
             return 0
         try:
             return self._http.ask("GET", "/props", _Props, above=True).n_ctx
         except ModelError:
-            return 0  # it may be switched off there; then the setting holds
+            return 0  # may be disabled; then the setting holds
 
 
 def _choose(names: list[str], wanted: str, where: str) -> str:
-    """Return the server's own name of the wanted model: as listed, without `:latest`, or the name
-    of its file.
-    """
+    """Return the server's name of a model: exact, with `:latest`, or by file name."""
     if not wanted:
         if not names:
             raise ModelError(
@@ -185,12 +177,10 @@ def _choose(names: list[str], wanted: str, where: str) -> str:
                 "Load one there, or name it in `server_model`.",
             )
         return names[0]
-    found = next((name for name in names if name in (wanted, f"{wanted}:latest")), None)
-    found = found or next(
-        (name for name in names if _short_name(name) == _short_name(wanted)), None
-    )
-    if found or not names:
-        return found or wanted
+    matches = [name for name in names if name in (wanted, f"{wanted}:latest")]
+    matches += [name for name in names if _short_name(name) == _short_name(wanted)]
+    if matches or not names:
+        return matches[0] if matches else wanted
     listed = ", ".join(one_line(clean(_short_name(name))) for name in names)
     raise ModelError(
         f"The server at {where} has no model {wanted!r}.", f"It has: {shorten(listed, 200)}."
@@ -198,7 +188,7 @@ def _choose(names: list[str], wanted: str, where: str) -> str:
 
 
 def _short_name(name: str) -> str:
-    """llama.cpp's servers list a model as the path of its file."""
+    """Return a model's name without the path that llama.cpp's servers list."""
     return (
         name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gguf")
         if name.endswith(".gguf")

@@ -1,9 +1,8 @@
-"""The chunks of a model server's reply, read loosely: server-sent events, or one JSON body in their
-place.
+"""The chunks of a model server's reply, parsed leniently: server-sent events, or one JSON body.
 
-Servers differ in how they frame a chunk and in which fields they leave empty. What is odd is
-ignored; what may hold words and cannot be read is an error, so that no part of a reply is lost in
-silence.
+Servers differ in how they frame a chunk and in which fields they leave empty. Odd fields are
+ignored; unreadable data that may hold text is an error, so that no part of a reply is lost
+silently.
 """
 
 import json
@@ -18,21 +17,21 @@ from memapp.errors import ModelError
 
 LINE_BYTES = 1 << 20
 REPLY_BYTES = 32 << 20
-"""No honest reply is larger, however talkative its chunks are."""
+"""The largest reply, however verbose its chunks are."""
 MOST_TOKENS = 1_000_000_000
-"""A larger count is no count of a model."""
+"""The largest plausible token count."""
 LINE_END = re.compile(rb"\r\n|\n|\r")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DONE = "[DONE]"
 CHECK_ADDRESS = "Check that `server` is the address of an OpenAI-compatible server, ending in /v1."
 
 Redact = Callable[[str], str]
-"""Takes a secret out of a text that is about to be shown."""
+"""Removes a secret from a text before the text is shown."""
 
 
 @dataclass(frozen=True)
 class ServerEvent:
-    """One server-sent event: `name` is its type, `body` for JSON without framing."""
+    """A server-sent event; `name` is its type, `body` for JSON without framing."""
 
     name: str
     data: str
@@ -40,23 +39,19 @@ class ServerEvent:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The content of one event; a field is empty where a server sends nothing, null or another kind
-    of value.
-    """
+    """The content of an event; fields are empty for missing, null or unexpected values."""
 
     text: str = ""
     thought: str = ""
     finish_reason: str = ""
     counts: tuple[int, int, int] | None = None
-    """Prompt tokens computed, prompt tokens found in the cache, and tokens written."""
+    """Prompt tokens computed, prompt tokens cached, and tokens written."""
     done: bool = False
-    """The server says that the stream is complete."""
+    """True if the server marks the stream as complete."""
 
 
 def read_chunks(data: Iterable[bytes], redact: Redact = str) -> Iterator[Chunk]:
-    """Yield the chunks of a reply. Raises `ModelError` for anything else, and for an error that the
-    server reports.
-    """
+    """Yield the chunks of a reply. Raises `ModelError` for other data and for reported errors."""
     begun = False
     for event in read_events(data):
         if event.data.strip() == DONE:
@@ -71,22 +66,20 @@ def read_chunks(data: Iterable[bytes], redact: Redact = str) -> Iterator[Chunk]:
             )
         if isinstance(value, dict) and isinstance(value.get("choices") or [], list):
             yield _chunk(value, event)
-        elif value is not None and not (
-            begun and event.name == "body"
-        ):  # words of a proxy behind a reply that was cut
+        # A body behind a reply is the text of a proxy that cut the reply.
+        elif value is not None and not (begun and event.name == "body"):
+            text = shown(event.data, redact, 80)
             raise ModelError(
-                f"The model server sent something that is no reply ({shown(event.data, redact, 80)}).",
-                CHECK_ADDRESS,
+                f"The model server sent something that is no reply ({text}).", CHECK_ADDRESS
             )
         begun = True
 
 
 def read_events(data: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """Parse server-sent events as the HTML standard says, and what some servers send in their
-    place.
+    """Yield server-sent events by the HTML standard, and the substitutes of some servers.
 
-    An event is there as soon as its first line is a whole value, since some leave out the empty
-    line behind it. Errors may come as a field, and lines of no field are one JSON body.
+    An event is complete as soon as its first line is a whole value, since some servers leave out
+    the empty line behind it. Errors may come as a field, and lines of no field are one JSON body.
     """
     name, held, body = "", list[str](), list[str]()
     for line in _lines(data):
@@ -115,7 +108,7 @@ def read_events(data: Iterable[bytes]) -> Iterator[ServerEvent]:
 
 
 def _lines(data: Iterable[bytes]) -> Iterator[str]:
-    """Yield lines without their ends, the last one also where it has none."""
+    """Yield lines without their ends, the last one also if unterminated."""
     held, total, after_return, is_first = bytearray(), 0, False, True
     for part in data:
         total += len(part)
@@ -143,7 +136,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _json(text: str) -> Any:
-    """Return a JSON value, None for nothing, and the text itself where it is no JSON."""
+    """Return a JSON value; None for an empty text, and the text itself if not JSON."""
     try:
         return json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -151,7 +144,7 @@ def _json(text: str) -> Any:
 
 
 def _is_error(value: dict[str, Any], event: ServerEvent) -> bool:
-    """Return True for an error object, and for a whole answer without a reply."""
+    """Return True for an error object, and for a body without a reply."""
     return (
         bool(value.get("error"))
         or value.get("object") == "error"
@@ -161,15 +154,15 @@ def _is_error(value: dict[str, Any], event: ServerEvent) -> bool:
 
 def _chunk(value: dict[str, Any], event: ServerEvent) -> Chunk:
     choice = _at(value, "choices", 0)
-    said = _at(choice, "delta") or _at(choice, "message")
-    content = _at(said, "content")
+    delta = _at(choice, "delta") or _at(choice, "message")
+    content = _at(delta, "content")
     finish_reason = _at(choice, "finish_reason")
     return Chunk(
         text=_text(content) or _text(_at(choice, "text")),
-        # Taken out of the reply by llama-server, LM Studio and others; `reasoning` is Ollama's name
-        # for it, parts are Mistral's.
-        thought=_text(_at(said, "reasoning_content"))
-        or _text(_at(said, "reasoning"))
+        # llama-server, LM Studio and others separate thoughts in this field, Ollama in `reasoning`,
+        # Mistral in parts.
+        thought=_text(_at(delta, "reasoning_content"))
+        or _text(_at(delta, "reasoning"))
         or _thinking(content),
         finish_reason=finish_reason if isinstance(finish_reason, str) else "",
         counts=_counts(value),
@@ -193,9 +186,7 @@ def _thinking(content: Any) -> str:
 
 
 def _counts(value: dict[str, Any]) -> tuple[int, int, int] | None:
-    """Return the counts of a chunk, if it has any: llama-server's `timings` come in every one,
-    `usage` in the last.
-    """
+    """Return the counts of a chunk, if any: llama-server's `timings`, or `usage` in the last."""
     usage, timings = _at(value, "usage"), _at(value, "timings")
     prompt, computed = _count(_at(usage, "prompt_tokens")), _count(_at(timings, "prompt_n"))
     if prompt is None and computed is None:
@@ -217,7 +208,7 @@ def _count(value: Any) -> int | None:
 
 
 def _at(value: Any, *path: str | int) -> Any:
-    """Return the value at a path of keys and indexes; None if there is none."""
+    """Return the value at a path of keys and indexes, or None."""
     for step in path:
         try:
             value = value[step]
@@ -227,17 +218,13 @@ def _at(value: Any, *path: str | int) -> Any:
 
 
 def error_text(body: str, redact: Redact = str) -> str:
-    """Return the words of an error body: OpenAI's form, Ollama's, or plain text; safe to show, and
-    short.
-    """
-    found = _json(body)
+    """Return the text of an error body (OpenAI's form, Ollama's, or plain), safe to show."""
+    error = _json(body)
     for key in ("error", "message", "detail"):
-        found = found.get(key) or found if isinstance(found, dict) else found
-    return shown(str(found), redact, 200).rstrip(".") or "nothing"
+        error = error.get(key) or error if isinstance(error, dict) else error
+    return shown(str(error), redact, 200).rstrip(".") or "nothing"
 
 
 def shown(text: str, redact: Redact, length: int) -> str:
-    """Return a server's words as they may be shown: one line, cut, without a secret and without
-    what acts on a terminal.
-    """
+    """Return a server's text on one line, cut, without secrets and terminal control characters."""
     return shorten(one_line(clean(redact(text))), length)

@@ -1,10 +1,9 @@
-"""The HTTP side of one model server: the addresses that may be used, and whatever goes wrong put
-into plain words.
+"""The HTTP side of a model server: allowed addresses, and errors in plain words.
 
-Only this machine is spoken to, unless the person allows others. No proxy is taken from the
+Only this machine is contacted, unless the person allows others. No proxy is taken from the
 environment, no redirect is followed, no name is looked up on the way to this machine. Each call
-makes one connection, so that cutting it stops the call. A key is sent with each call, and taken out
-of what is shown.
+makes one connection, so that cutting it stops the call. A key is sent with each call, and removed
+from shown text.
 """
 
 import socket
@@ -28,19 +27,19 @@ SMALL_SECONDS = 10.0
 BODY_BYTES = 4 << 20
 TRANSPORT_ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError)
 REFUSALS = frozenset({400, 422, 500, 501})
-"""How servers answer a request with a field they do not know."""
+"""The statuses by which servers refuse a request with an unknown field."""
 _TOO_LONG = "exceed_context_size_error"
-"""llama-server's word for it."""
+"""llama-server's code for a prompt that is too long."""
 
 M = TypeVar("M", bound=BaseModel)
 
 
 class FieldRefused(ModelError):
-    """The server may not know a field of this request; it may take the same request without it."""
+    """The server may not know a field of the request, and may accept it without the field."""
 
 
 class _Unreachable(ModelError):
-    """Nobody listens at the address."""
+    """No server listens at the address."""
 
 
 _STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
@@ -51,16 +50,16 @@ _STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
     ),
     503: (ModelLoading, "is not ready", "Try again in a moment."),
 }
-"""What an answer means: the error, what the server does, and what to do."""
+"""The meaning of a status: the error, what the server does, and what to do."""
 
 
 class ServerHttp:
-    """The HTTP side of one model server. Any thread may use it."""
+    """The HTTP side of a model server. Any thread may use it."""
 
     def __init__(
         self, address: httpx.URL, answer_seconds: float, key: ServerKey | None = None
     ) -> None:
-        """`answer_seconds` is the longest silence that is waited for."""
+        """Prepare a client; `answer_seconds` is the longest silence."""
         self._key = key
         self._redact = key.redact if key else str
         self._hosts = ["127.0.0.1", "::1"] if address.host == "localhost" else [address.host]
@@ -77,8 +76,9 @@ class ServerHttp:
         )
 
     def find(self, path: str, kind: type[M]) -> M:
-        """Read `path`, and keep to the host that answered. `localhost` is tried as both its
-        addresses, and never looked up.
+        """Return the answer at `path`, and stay with the host that answered.
+
+        `localhost` is tried as both its addresses, and never looked up.
         """
         for host in self._hosts:
             self._base = str(self._address.copy_with(host=host)).rstrip("/")
@@ -98,13 +98,9 @@ class ServerHttp:
         *,
         above: bool = False,
     ) -> M:
-        """Make one small request and read its answer; `above` asks beside /v1, where llama-server
-        has more to say.
-        """
+        """Make a small request and return its answer; `above` asks outside of /v1."""
         url = (self._base.removesuffix("/v1") if above else self._base) + path
-        connection = (
-            _Connection()
-        )  # cut when all of it takes too long: httpx counts the time between two parts
+        connection = _Connection()  # cut after a total time; httpx limits only each silence
         with (
             after(SMALL_SECONDS, connection.cut),
             self._answered(method, url, connection, body) as response,
@@ -112,18 +108,17 @@ class ServerHttp:
             try:
                 return kind.model_validate_json(_bounded(response))
             except ValidationError:
-                if connection.is_cut:  # which may look like the end of the answer
+                if connection.is_cut:  # may look like the end of the answer
                     raise httpx.ReadTimeout("") from None
                 raise ModelError(
                     f"What answers at {self._where} is no model server.",
-                    "Check that `server` is the address of an OpenAI-compatible server, ending in /v1.",
+                    "Check that `server` is the address of an OpenAI-compatible server, "
+                    "ending in /v1.",
                 ) from None
 
     @contextmanager
     def stream(self, path: str, body: dict[str, Any], cancel: Cancel) -> Iterator[Iterator[Chunk]]:
-        """Make a request and give its answer, to be read inside; `cancel` and `close` cut its
-        connection.
-        """
+        """Make a request and yield its answer to read inside; `cancel` and `close` cut it off."""
         connection = _Connection()
         with cancel.heard_by(connection.cut), self._closed.heard_by(connection.cut):
             self.check_open()
@@ -143,9 +138,7 @@ class ServerHttp:
     def _answered(
         self, method: str, url: str, connection: "_Connection", body: dict[str, Any] | None
     ) -> Iterator[httpx.Response]:
-        """Make a request; raise `FieldRefused`, or another `ModelError`, if it fails or breaks off
-        while it is read.
-        """
+        """Make a request. Raises `FieldRefused` or another `ModelError` on any failure."""
         try:
             with self._client.stream(
                 method, url, json=body, extensions={"trace": connection.traced}
@@ -174,21 +167,22 @@ class ServerHttp:
                 )
 
     def _status_error(self, response: httpx.Response) -> ModelError:
-        """Put an answer that is not 200 into plain words."""
+        """Return the error for an answer other than 200, in plain words."""
         status = response.status_code
         body = _bounded(response).decode("utf-8", "replace")
-        said = error_text(body, self._redact)
+        report = error_text(body, self._redact)
         if 300 <= status < 400:
             target = shown(response.headers.get("location", "another address"), self._redact, 120)
             return ModelError(
-                f"The model server at {self._where} sends memapp on to {target}, and memapp does not follow.",
+                f"The model server at {self._where} sends memapp on to {target}, "
+                "and memapp does not follow.",
                 "Set `server` to the address that answers itself.",
             )
         if status in (401, 403):
-            return self._key_refused(said)
+            return self._key_refused(report)
         if _TOO_LONG in body:
             return ModelError(
-                f"The conversation is too long for this model ({said}).",
+                f"The conversation is too long for this model ({report}).",
                 "Start a new chat, or start the server with a larger context.",
             )
         failed = (
@@ -197,7 +191,7 @@ class ServerHttp:
             "Look at the server's own output, then try again.",
         )
         kind, does, advice = _STATUSES.get(status, failed)
-        return kind(f"The model server at {self._where} {does} ({said}).", advice)
+        return kind(f"The model server at {self._where} {does} ({report}).", advice)
 
     def _key_refused(self, said: str) -> ModelError:
         if self._key is None:
@@ -205,15 +199,14 @@ class ServerHttp:
                 f"The model server at {self._where} wants a key ({said}).", server_key.HOW_TO_GIVE
             )
         return ModelError(
-            f"The model server at {self._where} does not take the key from {self._key.origin} ({said}).",
+            f"The model server at {self._where} does not take the key "
+            f"from {self._key.origin} ({said}).",
             "Check that the key is right, and that it may use this model.",
         )
 
 
 class _Connection:
-    """The socket of one call, known as soon as it exists; any thread may cut it, also while another
-    waits for data.
-    """
+    """The socket of a call; any thread may cut it, even while another waits for data."""
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -223,8 +216,8 @@ class _Connection:
         """Take the socket from httpx's trace of a request."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = details["return_value"].get_extra_info("socket")
-            # looked at after the socket is known, and set before it is used: one of both sees the
-            # other
+            # Checked after the socket is stored, and set before it is used: one thread sees the
+            # other.
             if self.is_cut:
                 self.cut()
 
@@ -233,15 +226,12 @@ class _Connection:
         self.is_cut = True
         if self._socket is not None:
             with suppress(OSError):
-                self._socket.shutdown(
-                    socket.SHUT_RDWR
-                )  # closing would not wake a thread that waits in recv
+                # Closing would not wake a thread that waits in recv.
+                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def _bounded(response: httpx.Response) -> bytes:
-    """Return a body, cut to a size; what is compressed unasked stays so, since a few bytes could
-    become gigabytes.
-    """
+    """Return a body up to a size, still compressed if so: a few bytes could become gigabytes."""
     data = bytearray()
     for part in response.iter_raw():
         data += part
@@ -251,33 +241,31 @@ def _bounded(response: httpx.Response) -> bytes:
 
 
 def checked_address(url: str, allow_remote: bool) -> httpx.URL:
-    """Return the server's address, ending in /v1 if it had no path; refuse other machines unless
-    they are allowed.
-    """
+    """Return the server's address, ending in /v1 by default. Raises `ModelError` if forbidden."""
     example = "Write it like http://127.0.0.1:8080/v1."
     try:
         address = httpx.URL(url.strip())
     except (httpx.InvalidURL, UnicodeError):
         raise ModelError("`server` is not an address.", example) from None
     if address.scheme not in ("http", "https") or not address.host or address.userinfo:
-        shown = address.host if address.userinfo else url  # a password is not for the screen
+        shown = address.host if address.userinfo else url  # never show a password
         raise ModelError(
             f"`server` cannot be used: {shorten(one_line(clean(shown)), 80)}.", example
         )
     if not allow_remote and not is_loopback(address.host):
         raise ModelError(
-            f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, and your words would leave it.",
-            "Use 127.0.0.1, or write `allow_remote = true` into the configuration if you want that.",
+            f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, "
+            "and your words would leave it.",
+            "Use 127.0.0.1, or write `allow_remote = true` into the configuration "
+            "if you want that.",
         )
     return address.copy_with(path=address.path.rstrip("/") or "/v1", query=None, fragment=None)
 
 
 def remote_host(url: str) -> str:
-    """Return the other machine that what is sent to this address goes to; empty for this machine,
-    and for no address.
-    """
+    """Return the remote machine behind an address; empty for this machine and a bad address."""
     try:
         host = checked_address(url, allow_remote=True).host
     except ModelError:
-        return ""  # nothing will be sent there
+        return ""  # nothing is sent there
     return "" if is_loopback(host) else host

@@ -1,8 +1,6 @@
-"""The key that a model server asks for: from the environment, or from a file that only its owner
-can read.
+"""The key for a model server, from the environment or from a file that only its owner can read.
 
-It is sent to that server alone, and shown nowhere: errors say where a key came from, never what it
-is.
+The key is sent to that server alone, and never shown: errors name its origin.
 """
 
 import os
@@ -15,32 +13,29 @@ from memapp.errors import ModelError
 
 VARIABLE = "MEMAPP_SERVER_KEY"
 MOST_BYTES = 16_384
-"""The longest tokens of gateways have a few thousand."""
+"""The longest key; tokens of gateways have a few thousand bytes."""
 HOW_TO_GIVE = (
-    "Write the key into a file, `chmod 600` it and name it: `memapp config set server_key_file FILE`. "
-    f"Or set {VARIABLE} and start memapp again."
+    "Write the key into a file, `chmod 600` it and name it: "
+    f"`memapp config set server_key_file FILE`. Or set {VARIABLE} and start memapp again."
 )
 
 
 @dataclass(frozen=True)
 class ServerKey:
-    """A key, and where it came from in words."""
+    """A key, with its origin in words."""
 
     value: str = field(repr=False)
     origin: str
 
     def redact(self, text: str) -> str:
-        """Replace the key in a text that is about to be shown: some servers repeat the one they
-        refuse.
-        """
+        """Return a text without the key: some servers repeat a key they refuse."""
         return text.replace(self.value, "…")
 
 
 def find(file: str, environment: Mapping[str, str] = os.environ) -> ServerKey | None:
-    """Return the key that the environment holds, else the one in the file that a setting names;
-    None where there is neither.
+    """Return the key in the environment, else that in the file of a setting; None without one.
 
-    Raises `ModelError` for a file that others may read, and for what cannot be a key.
+    Raises `ModelError` for a file that others may read, and for an impossible key.
     """
     if value := environment.get(VARIABLE, "").strip():
         return ServerKey(_checked(value, VARIABLE), VARIABLE)
@@ -71,7 +66,7 @@ def read(path: Path) -> ServerKey:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe that nobody writes to is opened too, and refused afterwards."""
+    """Open a file without blocking on a pipe, which is refused afterwards."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 

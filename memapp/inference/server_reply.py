@@ -1,7 +1,7 @@
-"""A model server's reply: its words and what it cost, taken from chunks while they stream.
+"""A model server's reply: its text and its cost, taken from streaming chunks.
 
-Some servers continue the head of a reply (`Prompt.head`), some write all of it again, some wrap it:
-`AfterHead` evens that out.
+Some servers continue the head of a reply (`Prompt.head`), some repeat it, some wrap it: `AfterHead`
+removes these differences.
 """
 
 import json
@@ -17,9 +17,9 @@ from memapp.inference.server_request import estimated_tokens, messages
 from memapp.inference.thoughts import Thoughts
 
 REASONS: Mapping[str, Reason] = {"length": "length", "max_tokens": "length"}
-"""Finish reasons of servers that mean another end than the model's own."""
+"""Finish reasons other than the model's own end."""
 BROKEN_OFF = frozenset({"abort", "content_filter", "error"})
-"""Finish reasons of a reply that is not whole."""
+"""Finish reasons of a reply that was cut off."""
 _FENCE = r"\s*(?:```\w*\s*)?"
 _FENCE_CHARS = 8
 _OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?("?)$')
@@ -29,30 +29,28 @@ any value.
 
 
 def _stopped_short(reason: str, *, begun: bool) -> ModelError:
-    told = f" ({reason})" if reason else ""
+    why = f" ({reason})" if reason else ""
     if begun:
-        return ModelError(f"The model server stopped in the middle of a reply{told}.", "Try again.")
+        return ModelError(f"The model server stopped in the middle of a reply{why}.", "Try again.")
     return ModelError(
-        f"The model server ended its reply before its first word{told}.",
-        "The conversation may be too long for it: start a new chat, or set `context_tokens` to the server's context.",
+        f"The model server ended its reply before its first word{why}.",
+        "The conversation may be too long for it: start a new chat, "
+        "or set `context_tokens` to the server's context.",
     )
 
 
 class AfterHead:
-    """Passes on what follows the head of a reply, whether the server continues the head or writes
-    it again.
+    """Passes on the text behind the head of a reply, whether the server repeats the head or not.
 
-    White space does not count in telling whether it was written again. A server that cannot
-    continue may also write other JSON than was begun: that is held until its end and turned into
-    the continuation that says the same.
+    White space does not count in recognising the head. A server that cannot continue may also write
+    other JSON: such a reply is held until its end and turned into the equivalent continuation.
     """
 
     def __init__(self, head: str, *, continues: bool) -> None:
         self._head = head
         letters = "".join(head.split())
-        quotation = (
-            r'|\s*"' if head.endswith(': "') else ""
-        )  # of such a head some write only the quotation mark again
+        # Some servers repeat only the quotation mark of such a head.
+        quotation = r'|\s*"' if head.endswith(': "') else ""
         self._again = re.compile(_FENCE + r"\s*".join(map(re.escape, letters)) + quotation)
         self._clear_at = len(letters) + _FENCE_CHARS
         self._becomes_json = letters.startswith("{") and not continues
@@ -60,7 +58,7 @@ class AfterHead:
         self._settled = not head
 
     def feed(self, text: str) -> str:
-        """Take a part of the reply; return what of it follows the head, as far as that is clear."""
+        """Take a part of the reply; return the text behind the head, as far as it is clear."""
         if self._settled:
             return text
         self._held += text
@@ -71,7 +69,7 @@ class AfterHead:
         return self._settle(self._held)
 
     def rest(self) -> str:
-        """What is still held back when the reply has ended."""
+        """Return the held back text after the end of the reply."""
         return "" if self._settled else self._settle(_continuation(self._head, self._held))
 
     def _settle(self, text: str) -> str:
@@ -80,28 +78,25 @@ class AfterHead:
 
 
 def _continuation(head: str, reply: str) -> str:
-    """Return a JSON object as the text that follows `head`; a reply that is none is returned as it
-    is.
-    """
+    """Return a reply's JSON object as the text that follows `head`; other replies unchanged."""
     begin, opened = reply.find("{"), _OPEN_VALUE.search(head)
     if begin < 0 or not opened:
         return reply
     try:
-        found, _ = json.JSONDecoder(strict=False).raw_decode(reply, begin)
+        answer, _ = json.JSONDecoder(strict=False).raw_decode(reply, begin)
     except (ValueError, RecursionError):
         return reply
-    key, value = opened[1], found.get(opened[1])
+    key, value = opened[1], answer.get(opened[1])
     if opened[2]:
         items = value if isinstance(value, list) else [value] if value else []
-        text = _json([str(item) for item in items] or ([""] if opened[3] else []))[
-            len(opened[3]) + 1 :
-        ]
+        listed = _json([str(item) for item in items] or ([""] if opened[3] else []))
+        text = listed[len(opened[3]) + 1 :]
     elif opened[3]:
         text = _json("" if value is None else str(value))[1:]
     else:
         text = f" {_json(value)}"
-    rest = {name: value for name, value in found.items() if name != key and f'"{name}"' not in head}
-    return text + "".join(f", {_json(name)}: {_json(value)}" for name, value in rest.items()) + "}"
+    others = (name for name in answer if name != key and f'"{name}"' not in head)
+    return text + "".join(f", {_json(name)}: {_json(answer[name])}" for name in others) + "}"
 
 
 def _json(value: object) -> str:
@@ -109,7 +104,7 @@ def _json(value: object) -> str:
 
 
 class Reply:
-    """One reply while it streams. `reason` and `usage` hold for what has been read."""
+    """A streaming reply. `reason` and `usage` cover the part read so far."""
 
     def __init__(
         self, prompt: Prompt, sampling: Sampling, *, begins_in_thought: bool = False
@@ -126,15 +121,13 @@ class Reply:
 
     @property
     def begins_in_thought(self) -> bool | None:
-        """Whether a thought came first without an opening tag; None where the reply tells nothing
-        of that.
-        """
+        """Return True for a first thought without an opening tag; None if unclear."""
         if self.thoughts.unopened:
             return True
         return None if self._sampling.grammar or self.reason == "length" else False
 
     def read(self, chunks: Iterator[Chunk], continues: bool) -> Iterator[Piece]:
-        """Yield the reply's pieces. Raises `ModelError` when the server stops in the middle."""
+        """Yield the reply's pieces. Raises `ModelError` if the server stops in the middle."""
         yield from self._pieces_of(chunks, continues)
         if self._text.done or self.thoughts.over:
             self.reason = "stop"
@@ -143,9 +136,8 @@ class Reply:
         self._after_head = AfterHead(self._prompt.head, continues=continues)
         complete, finish_reason = False, ""
         for chunk in chunks:
-            if (
-                chunk.text and self._pieces == self._sampling.max_tokens
-            ):  # a server that knows no max_tokens
+            # For servers that ignore max_tokens.
+            if chunk.text and self._pieces == self._sampling.max_tokens:
                 self.reason, complete = "length", True
                 break
             self._note(chunk)
@@ -164,7 +156,7 @@ class Reply:
         yield from self._text.end()
 
     def _told(self, pieces: Iterator[Piece], continues: bool) -> Iterator[Piece]:
-        """Yield thoughts as they are, and what is said without the head."""
+        """Yield thoughts unchanged, and text without the head."""
         for piece in pieces:
             if piece.retracts:
                 self._after_head = AfterHead(self._prompt.head, continues=continues)
@@ -174,7 +166,7 @@ class Reply:
                 yield from self._text.take(piece)
 
     def usage(self) -> Usage:
-        """What the call cost, in the server's numbers, or in estimates if it gave none."""
+        """Return the cost of the call by the server's numbers, or else estimates."""
         sent = "".join(
             message["content"] for message in messages(self._prompt, self._prompt.suffix)
         )

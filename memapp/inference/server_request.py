@@ -1,6 +1,4 @@
-"""The requests that ask a model server for a reply. Servers differ in what they take: up to four
-ways, the best first.
-"""
+"""The requests for a model server's reply: as servers differ, up to four forms, the best first."""
 
 import math
 import re
@@ -10,12 +8,12 @@ from typing import Any
 from memapp.domain.prompt import Prompt, Sampling
 
 BYTES_PER_TOKEN = 3
-"""For servers that do not count. Rather too few: English has about four; three are one Chinese
-character.
+"""Bytes per token for servers that do not count, rather too few: English has about four; three are
+one Chinese character.
 """
 FREQUENCY_PENALTY = 0.3
-"""Against words said again, for servers that know nothing better: OpenAI's interface, Ollama's and
-LM Studio's have it.
+"""Against repetition, for servers without better means: OpenAI's interface, Ollama's and LM
+Studio's have it.
 """
 
 _CONTROL_TEXT = re.compile(
@@ -32,57 +30,40 @@ _KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
 
 @dataclass(frozen=True)
 class Way:
-    """One way to ask."""
+    """A form of request."""
 
     name: str
     body: dict[str, Any]
     continues: bool = False
-    """The server goes on where the head ends, instead of beginning the reply itself."""
+    """True if the server continues the head, instead of beginning the reply itself."""
 
 
 def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server: bool) -> list[Way]:
-    """Return the requests that ask for this reply, the best first; the last one asks plainly, which
-    every server takes.
-    """
-    asked = (
+    """Return the requests for a reply, the best first; the last one works on every server."""
+    suffix = (
         f"{prompt.suffix}\nBegin your answer exactly with: {prompt.head}"
         if prompt.head
         else prompt.suffix
     )
-    plain = _fields(sampling, model, llama_server) | {"messages": messages(prompt, asked.strip())}
+    plain = _fields(sampling, model, llama_server) | {"messages": messages(prompt, suffix.strip())}
     ways: list[Way] = []
     if llama_server and (prompt.head or sampling.grammar):
         grammar = {"grammar": sampling.grammar} if sampling.grammar else {}
-        ways.append(
-            Way(
-                "continue",
-                plain | {"messages": _begun(prompt, prompt.head)} | grammar,
-                continues=True,
-            )
-        )
+        body = plain | {"messages": _begun(prompt, prompt.head)} | grammar
+        ways.append(Way("continue", body, continues=True))
     if sampling.grammar and (schema := sampling.schema or schema_of(prompt.head, sampling.grammar)):
-        for name, wanted in (
-            (
-                "schema",
-                {
-                    "type": "json_schema",
-                    "json_schema": {"name": "reply", "strict": True, "schema": schema},
-                },
-            ),
-            (
-                "json",
-                {"type": "json_object", "schema": schema},
-            ),  # llama-cpp-python's server refuses the other
-        ):
-            ways.append(Way(name, plain | {"response_format": wanted}))
+        named = {"name": "reply", "strict": True, "schema": schema}
+        strict = {"type": "json_schema", "json_schema": named}
+        loose = {"type": "json_object", "schema": schema}  # for llama-cpp-python's server
+        ways.append(Way("schema", plain | {"response_format": strict}))
+        ways.append(Way("json", plain | {"response_format": loose}))
     return [*ways, Way("plain", plain)]
 
 
 def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
-    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and
-    strings.
+    """Return a JSON schema with the keys of a head and a grammar: strings, and lists of them.
 
-    None if they describe no flat JSON object. Servers that take no grammar take this.
+    None if they describe no flat JSON object. For servers without grammars.
     """
     if not head.lstrip().startswith("{") and '"{' not in grammar:
         return None
@@ -106,10 +87,9 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
         "min_p": sampling.min_p,
         "dry_multiplier": sampling.dry_multiplier,
         "dry_allowed_length": sampling.dry_allowed,
-        "dry_penalty_last_n": -1,  # the earlier replies stand in the prompt
-        "chat_template_kwargs": {
-            "enable_thinking": False
-        },  # thoughts would take the tokens of the reply
+        "dry_penalty_last_n": -1,  # the earlier replies are in the prompt
+        # Thoughts would take the tokens of the reply.
+        "chat_template_kwargs": {"enable_thinking": False},
     }
     others = {"frequency_penalty": FREQUENCY_PENALTY} if sampling.dry_multiplier else {}
     return (own if llama_server else others) | {
@@ -124,9 +104,7 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
 
 
 def _begun(prompt: Prompt, reply: str) -> list[dict[str, str]]:
-    """Return a prompt with the beginning of a reply as its last message; llama-server and Ollama go
-    on with that.
-    """
+    """Return the messages with the beginning of a reply as the last one, to be continued."""
     turns = messages(prompt, prompt.suffix)
     return [*turns, {"role": "assistant", "content": data(reply)}] if reply else turns
 
@@ -142,14 +120,12 @@ def messages(prompt: Prompt, suffix: str) -> list[dict[str, str]]:
 
 
 def data(text: str) -> str:
-    """Make text safe to send: the server would read control tokens written in it as its own, and
-    refuse lone surrogates.
-    """
+    """Return a text without control tokens, which a server would act on, and lone surrogates."""
     return _CONTROL_TEXT.sub(
-        lambda found: f"{found[0]} ", text.encode("utf-8", "replace").decode()
+        lambda match: f"{match[0]} ", text.encode("utf-8", "replace").decode()
     ).replace("\x00", " ")
 
 
 def estimated_tokens(text: str) -> int:
-    """Count tokens by bytes, rather too high."""
+    """Return an estimate of a text's tokens by bytes, rather too high."""
     return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)

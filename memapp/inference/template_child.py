@@ -1,9 +1,8 @@
-"""The program of a child process that renders a model's chat template: a template is a program from
-somebody's file.
+"""The program of a child process that renders a model's chat template, itself a foreign program.
 
-It is started by its path and imports nothing of memapp. What comes in on standard input is the
-template with conversations, each a list of roles; what goes out is the text around their contents,
-or null where the template fails. It has little time and memory: a template without end ends it.
+The process is started by its path and imports nothing of memapp. Standard input brings the template
+with conversations, each a list of roles; standard output takes the text around their contents, or
+null where the template fails. Time and memory are limited: an endless template is killed.
 """
 
 import json
@@ -20,10 +19,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MEMORY_BYTES = 1 << 29
 MOST_CHARS = 100_000
-"""Of a rendered conversation; no honest template has so much control text."""
+"""The longest rendered conversation; no honest template has so much control text."""
 FIXED_DATE = date(2025, 1, 1)
-"""What templates get as today's date: a prompt that changes at midnight would lose its cached
-beginning.
+"""The date that templates get: a prompt that changes at midnight would lose its cached beginning.
 """
 PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
 
@@ -32,7 +30,7 @@ def _limit(seconds: int) -> None:
     """Bound the time, the memory and the files of this process, where the system can."""
     try:
         import resource
-    except ImportError:  # Windows: the parent ends a process that takes too long
+    except ImportError:  # Windows: the parent kills a process that takes too long
         return
     for kind, most in (
         (resource.RLIMIT_CPU, seconds),
@@ -43,33 +41,39 @@ def _limit(seconds: int) -> None:
 
 
 def main() -> None:
-    """Render what is asked for, and write it."""
-    asked = json.load(sys.stdin)
-    _limit(asked["seconds"])
+    """Render the requested conversations, and write the results."""
+    request = json.load(sys.stdin)
+    _limit(request["seconds"])
     try:
-        template = _compile(asked["source"])
-    except Exception:  # such a program can fail in any way
+        template = _compile(request["source"])
+    except Exception:  # a foreign program can fail in any way
         template = None
     json.dump(
-        [template and _render(template, roles, asked) for roles in asked["conversations"]],
+        [template and _render(template, roles, request) for roles in request["conversations"]],
         sys.stdout,
     )
 
 
-def _render(template: Template, roles: Sequence[str], asked: dict[str, Any]) -> list[str] | None:
-    """Render with a placeholder for each content; return the text around them, or None if one is
-    missing or out of order.
-    """
+def _render(template: Template, roles: Sequence[str], request: dict[str, Any]) -> list[str] | None:
+    """Return the text around a conversation's contents; None if one is missing or misplaced."""
     texts = [f"\ue000{number}\ue001" for number in range(len(roles))]
-    contents = [[{"type": "text", "text": text}] for text in texts] if asked["in_parts"] else texts
+    contents = (
+        [[{"type": "text", "text": text}] for text in texts] if request["in_parts"] else texts
+    )
     stand_ins = [
         {"role": role, "content": content} for role, content in zip(roles, contents, strict=True)
     ]
     try:
         text = template.render(
-            messages=stand_ins, bos_token=asked["bos"], eos_token=asked["eos"], add_generation_prompt=True,
-            strftime_now=FIXED_DATE.strftime, raise_exception=_refuse, tools=None, enable_thinking=False,
-        )  # fmt: skip
+            messages=stand_ins,
+            bos_token=request["bos"],
+            eos_token=request["eos"],
+            add_generation_prompt=True,
+            strftime_now=FIXED_DATE.strftime,
+            raise_exception=_refuse,
+            tools=None,
+            enable_thinking=False,
+        )
     except Exception:
         return None
     pieces = PLACEHOLDER.split(text)
@@ -78,7 +82,7 @@ def _render(template: Template, roles: Sequence[str], asked: dict[str, Any]) -> 
 
 
 class _GenerationTag(Extension):
-    """`{% generation %}` marks replies for training; here its body is rendered as it is."""
+    """The tag `{% generation %}`, which marks replies for training and is ignored here."""
 
     tags = {"generation"}  # noqa: RUF012 - jinja2 declares it so
 

@@ -1,11 +1,11 @@
-"""A model's own chat template: which control text stands between the contents of a prompt.
+"""A model's chat template: the control text between the contents of a prompt.
 
-A template is a program from somebody's file. It is run once, by a child process with little time
-and memory, on a few conversations with placeholders for the contents; what stands between two roles
-is learned from that. So what a person wrote is never seen by the template and never read as control
-text. Owns the choice of a form the template accepts: contents as texts, or as lists of parts; with
-a system message, or with the system text at the top of the first user turn; with turns as they are,
-or strictly alternating.
+A template is a foreign program. It is run once, by a child process with little time and memory, on
+a few conversations with placeholders for the contents; the control text between two roles is
+learned from the results. So the template never sees a person's text, and that text is never read as
+control text. This module also chooses a form that the template accepts: contents as texts, or as
+lists of parts; with a system message, or with the system text at the top of the first user turn;
+with turns as they are, or strictly alternating.
 """
 
 import json
@@ -25,33 +25,29 @@ from memapp.inference.thoughts import CLOSING
 log = logging.getLogger(__name__)
 
 CHILD = str(Path(__file__).with_name("template_child.py"))
-"""Never imported: it would load jinja2 in this process too."""
+"""Never imported, as this process would load jinja2 too."""
 CPU_SECONDS = 5
-"""How long a template may compute."""
+"""The processor time of a template."""
 LEARNING_SECONDS = 60
-"""In which the child has to be done; it has far less time of the processor, but a machine may be
-busy.
-"""
+"""The time limit of the child; its processor time is far shorter, but a machine may be busy."""
 MARKER = re.compile(r"<[^<>\s]{2,}>|\[/?[A-Z_]+\]")
-"""Control text as the template families write it: <|im_start|>, <start_of_turn>, [INST]."""
+"""Control text as in known templates: <|im_start|>, <start_of_turn>, [INST]."""
 
 USER, ASSISTANT, SYSTEM = "user", "assistant", "system"
 BEGIN = END = ""
-"""What stands before the first content, and after the last."""
+"""Stand for the roles before the first content and after the last."""
 ALTERNATING = ((USER,), (USER, ASSISTANT, USER), (USER, *(ASSISTANT, USER) * 4))
 FREE = (
     (USER, USER, ASSISTANT, USER),
     (USER, ASSISTANT, ASSISTANT, USER),
     (ASSISTANT, USER, ASSISTANT, USER),
 )
-"""Conversations that show whether a template takes them, and what it puts between two roles."""
+"""Conversations that show whether a template accepts them, and its text between two roles."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a rendered prompt: `data` is somebody's words, the rest is the template's
-    control text.
-    """
+    """A stretch of a rendered prompt: `data` is somebody's text, the rest is control text."""
 
     text: str
     data: bool = False
@@ -62,7 +58,7 @@ class Rendered:
     """A prompt in the model's own form."""
 
     trunk: tuple[Span, ...]
-    """Up to the end of the last user words; the part that calls share."""
+    """The part up to the end of the last user message, which calls share."""
     rest: tuple[Span, ...]
     """The suffix, the end of the user turn, the beginning of the reply."""
 
@@ -72,12 +68,13 @@ class ChatForm:
     """A form of conversation, as a template writes it."""
 
     between: Mapping[tuple[str, str], str]
-    """The control text between the contents of two roles, one after the other."""
+    """The control text between the contents of two consecutive roles."""
     system_role: bool = True
-    """Whether it takes a system message; otherwise the system text goes into the first user turn.
+    """True if system messages are accepted; otherwise the system text goes into the first user
+    turn.
     """
     alternates: bool = False
-    """Whether it refuses two turns of one role in a row, or an assistant's at the beginning."""
+    """True if turns must alternate, beginning with the user's."""
 
 
 CHATML = ChatForm(
@@ -87,12 +84,12 @@ CHATML = ChatForm(
         for role in (SYSTEM, USER, ASSISTANT, END)
     }
 )
-"""For files that bring no template, or one that cannot be rendered; `remark` says so."""
+"""For files without a template that can be rendered; `remark` tells the person."""
 IN_CHATML = "so its prompts are written in a common form (ChatML), and it may answer poorly."
 
 
 class ChatTemplate:
-    """A template and the form of conversation that it takes."""
+    """A template and the form of conversation that it accepts."""
 
     def __init__(self, source: str | None, *, bos: str = "", eos: str = "") -> None:
         form = _learned(source, bos, eos) if source else None
@@ -106,16 +103,14 @@ class ChatTemplate:
         after_reply = example[2].strip()
         marker = MARKER.match(after_reply)
         self.reply_end = marker[0] if marker else after_reply
-        """How the template ends a reply."""
+        """The template's text at the end of a reply."""
         self.markers = tuple(
             sorted({marker for text in example for marker in MARKER.findall(text)})
         )
         """The template's control texts."""
 
     def render(self, prompt: Prompt) -> Rendered:
-        """Render a prompt; turns that do not end with the person's get an empty user turn for the
-        suffix.
-        """
+        """Return a prompt in the model's form, with an empty last user turn if there is none."""
         turns = list(prompt.turns)
         if not turns or turns[-1].role != "user":
             turns.append(PromptTurn("user", ""))
@@ -138,21 +133,17 @@ class ChatTemplate:
 
 
 def remark(source: str | None) -> str:
-    """Return a warning about a template that ChatML replaces; empty for a usable template. Slow the
-    first time.
-    """
+    """Return a warning if ChatML replaces a template, else nothing. Slow the first time."""
     if not source:
         return f"This file has no chat template, {IN_CHATML}"
-    return (
-        ""
-        if _learned(source, "", "")
-        else f"The chat template in this file cannot be rendered, {IN_CHATML}"
-    )
+    if _learned(source, "", ""):
+        return ""
+    return f"The chat template in this file cannot be rendered, {IN_CHATML}"
 
 
 @cache
 def _learned(source: str, bos: str, eos: str) -> ChatForm | None:
-    """Return the form that a template takes, the freest there is; None if it takes none."""
+    """Return the freest form that a template accepts, or None."""
     return _form(source, bos, eos, in_parts=False) or _form(source, bos, eos, in_parts=True)
 
 
@@ -172,7 +163,7 @@ def _form(source: str, bos: str, eos: str, *, in_parts: bool) -> ChatForm | None
 
 
 def _conversations(system_role: bool, alternates: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the conversations that a template must take to have a form."""
+    """Yield the conversations that a template must accept to have a form."""
     for turns in ALTERNATING if alternates else ALTERNATING + FREE:
         yield turns
         if system_role:
@@ -182,16 +173,14 @@ def _conversations(system_role: bool, alternates: bool) -> Iterator[tuple[str, .
 def _between(
     rendered: Mapping[tuple[str, ...], list[str] | None],
 ) -> dict[tuple[str, str], str] | None:
-    """Return what stands between two roles; None if that is not the same everywhere, or a
-    conversation is refused.
-    """
-    found: dict[tuple[str, str], str] = {}
+    """Return the text between two roles; None if inconsistent, or if a conversation was refused."""
+    between: dict[tuple[str, str], str] = {}
     for roles, pieces in rendered.items():
         if pieces is None or any(
-            found.setdefault(*pair) != pair[1] for pair in zip(_pairs(roles), pieces, strict=True)
+            between.setdefault(*pair) != pair[1] for pair in zip(_pairs(roles), pieces, strict=True)
         ):
             return None
-    return found
+    return between
 
 
 def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -201,16 +190,16 @@ def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _rendered(
     source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]], in_parts: bool
 ) -> list[list[str] | None]:
-    """Let the child render conversations; one that is ended in the middle of it has rendered none."""
+    """Return the conversations rendered by the child, None for each if it is killed."""
     template = {"source": source, "bos": bos, "eos": eos, "in_parts": in_parts}
-    asked = json.dumps(
+    request = json.dumps(
         {**template, "conversations": conversations, "seconds": CPU_SECONDS}
     ).encode()
     command = [sys.executable, "-P", CHILD]
     try:
         done = subprocess.run(
             command,
-            input=asked,
+            input=request,
             capture_output=True,
             timeout=LEARNING_SECONDS,
             check=True,
@@ -223,7 +212,7 @@ def _rendered(
 
 
 def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:
-    """Join neighbours of one role, and let the person begin."""
+    """Return the turns with neighbours of one role joined, beginning with the user's."""
     joined: list[PromptTurn] = [] if turns[0].role == "user" else [PromptTurn("user", "")]
     for turn in turns:
         if joined and joined[-1].role == turn.role:
@@ -234,15 +223,13 @@ def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:
 
 
 def _thought_through(piece: str) -> str:
-    """Close the thoughts that some templates open for the model: it speaks at once, as those do
-    that can be told not to think.
-    """
+    """Return a text with a thought closed that the template opens: the model speaks at once."""
     opening = next((tag for tag in CLOSING if piece.rstrip().endswith(tag)), None)
     return f"{piece.rstrip()}\n\n{CLOSING[opening]}\n\n" if opening else piece
 
 
 def _data_after(piece: str, content: str) -> list[Span]:
-    """A space before a content belongs to its first word for every tokenizer, so it moves over."""
+    """Return spans with a space before a content moved into it, as tokenizers attach the space."""
     if piece.endswith(" ") and content:
         return [Span(piece[:-1]), Span(" " + content, data=True)]
     return [Span(piece), Span(content, data=True)]

@@ -1,9 +1,8 @@
-"""A model's thoughts, told from its reply while both stream, in the forms that public models write
-them.
+"""A model's thoughts, separated from its streaming reply, in the forms of public models.
 
-Tags stand around thoughts at the very beginning; of some replies only the closing tag arrives,
-since the opening one stood in the prompt. gpt-oss writes messages to channels, of which `final` is
-the reply. Thoughts that a server sends in a field of their own need none of this.
+Tags surround thoughts at the very beginning; some replies only have the closing tag, as the opening
+one was in the prompt. gpt-oss writes messages to channels, of which `final` is the reply. Thoughts
+that a server sends in a separate field need none of this.
 """
 
 import re
@@ -20,42 +19,42 @@ OPENING = {closing: opening for opening, closing in CLOSING.items()}
 START, CHANNEL, MESSAGE, END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 """gpt-oss: `<|start|>assistant<|channel|>analysis<|message|>...<|end|>`."""
 MARKS = (*CLOSING, *OPENING, START, CHANNEL, MESSAGE, END)
-"""In some vocabularies these are control tokens, which have no text of their own."""
+"""Marks around thoughts, in some vocabularies control tokens without text."""
 BARE = re.compile(r"\s*analysis(?=[^\W\d_a-z])")
 BARE_END = "assistantfinal"
-"""What is left of the channels where a server drops control tokens: no sentence has a capital
-letter right behind `analysis`.
+"""The remains of channels from servers that drop control tokens: no sentence has a capital letter
+right behind `analysis`.
 """
 
 
 class Thoughts:
-    """Parts a reply into what is thought and what is said, wherever its tokens cut it.
+    """Splits a reply into thoughts and text, wherever its tokens end.
 
-    `begun` says that the reply may begin with a thought whose opening tag stood in the prompt. It
-    is then taken for one until its closing tag comes, and for the reply if it ends without one.
+    `begun` means that the reply may begin with a thought whose opening tag was in the prompt. Text
+    then counts as a thought until a closing tag, and as the reply if none comes.
     """
 
     def __init__(self, *, begun: bool = False) -> None:
         self._begun = begun
         self._ends: tuple[str, ...] = (*OPENING, *CLOSING) if begun else ()
-        """The marks at which the thought ends; none outside of one."""
+        """The marks that end the thought; empty outside of one."""
         self._header: list[str] = []
         """The role and the channel of a message, while they are read."""
         self._held = ""
         self._thought = self._said = ""
         self._opened = self._has_channels = False
         self.unopened = False
-        """A thought ended whose opening tag did not come."""
+        """True after a thought without an opening tag."""
         self.over = False
-        """The model ended its message."""
+        """True after the model ended its message."""
 
     def feed(self, text: str) -> Iterator[Piece]:
-        """Take a part of the reply; yield what is clear by now."""
+        """Take a part of the reply; yield the pieces that are clear by now."""
         self._held += text
         if self._is_silent and not self._opened and (bare := BARE.match(self._held)):
             self._held, self._ends, self._opened = self._held[bare.end() :], (BARE_END,), True
-        while not self.over and (found := self._next_mark()):
-            at, mark = found
+        while not self.over and (next_mark := self._next_mark()):
+            at, mark = next_mark
             before, self._held = self._held[:at], self._held[at + len(mark) :]
             if before.strip() or not self._is_silent:
                 yield from self._pass(before)
@@ -66,9 +65,7 @@ class Thoughts:
             yield from self._pass(passed)
 
     def end(self, *, is_whole: bool = True) -> Iterator[Piece]:
-        """Yield what is held back when the reply has ended; one that is not whole may have been cut
-        in its thought.
-        """
+        """Yield the held back text after the reply; a truncated one may have ended in a thought."""
         held, self._held = self._held, ""
         yield from self._pass(held)
         if self._begun and is_whole:
@@ -76,7 +73,7 @@ class Thoughts:
 
     @property
     def _is_silent(self) -> bool:
-        """Nothing is said yet, and nothing is being thought."""
+        """Return True before any text, outside of a thought."""
         return not (self._said or self._ends or self._header)
 
     @property
@@ -84,7 +81,7 @@ class Thoughts:
         return (CHANNEL, MESSAGE) if self._header else self._ends or MARKS
 
     def _may_be_bare(self) -> bool:
-        """Return True while what is held may become the beginning of a bare channel."""
+        """Return True while the held back text may become a bare channel."""
         return not self._opened and "analysis".startswith(self._held.lstrip())
 
     def _next_mark(self) -> tuple[int, str] | None:
@@ -94,7 +91,7 @@ class Thoughts:
         )
 
     def _pass(self, text: str) -> Iterator[Piece]:
-        """Yield a text without marks: thought or said. What stands between two messages is neither."""
+        """Yield a text without marks as a thought or text; between messages it is neither."""
         if self._header:
             self._header[-1] += text
         elif self._ends and text:
@@ -110,13 +107,13 @@ class Thoughts:
             yield Piece(text)
 
     def _meet(self, mark: str) -> Iterator[Piece]:
-        """Begin or end a thought at a mark; one that does neither where it stands is text."""
+        """Begin or end a thought at a mark; other marks are text."""
         if self._header:
             self._meet_in_header(mark)
         elif self._ends and mark in CLOSING:
             if self._thought.strip():
                 yield from self._pass(mark)
-            else:  # its opening tag came after all
+            else:  # the opening tag came after all
                 self._begun, self._ends = False, (CLOSING[mark],)
         elif self._ends:
             self.unopened, self._begun, self._ends, self._opened = self._begun, False, (), True
@@ -137,9 +134,7 @@ class Thoughts:
             yield from self._say(mark)
 
     def _is_unopened(self, closing: str) -> bool:
-        """Return True for a closing tag that ends a thought without an opening tag, and is not
-        written about.
-        """
+        """Return True for a closing tag of a thought without an opening tag, not just mentioned."""
         return (
             not self._opened
             and OPENING[closing] not in self._said
@@ -162,7 +157,7 @@ class Thoughts:
 
 
 def possible_start(text: str, marks: tuple[str, ...]) -> int:
-    """Return the length of the longest end of a text that begins one of some marks."""
+    """Return the length of the longest end of a text that begins a mark."""
     longest = max(map(len, marks), default=1) - 1
     for size in range(min(longest, len(text)), 0, -1):
         if any(mark.startswith(text[-size:]) for mark in marks):

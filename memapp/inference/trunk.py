@@ -1,5 +1,4 @@
-"""The key/value cache of a context: one trunk for each slot, kept between calls, and the branch of
-the call that runs.
+"""The key/value cache of a context: a trunk for each slot, kept between calls, and a branch.
 
 A call reuses the longest beginning that its prompt shares with the trunk of its slot. Models whose
 state cannot be cut back (recurrent, hybrid) reuse a trunk only while the conversation grows;
@@ -25,12 +24,12 @@ SEQUENCE: Mapping[CacheSlot, int] = {"chat": CHAT, "look-up": LOOK_UP}
 
 @dataclass(frozen=True)
 class Prefilled:
-    """What it took to have a prompt in the cache."""
+    """The cost of getting a prompt into the cache."""
 
     reused: int
     computed: int
     complete: bool
-    """False when it was stopped on the way."""
+    """False if stopped on the way."""
 
 
 class TrunkCache:
@@ -39,15 +38,11 @@ class TrunkCache:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._trunks: dict[int, list[int]] = {sequence: [] for sequence in SEQUENCE.values()}
-        """The tokens of each trunk by its sequence: what was warmed, or the last call's whole
-        prompt.
-        """
+        """The tokens of each trunk by sequence: a warmed trunk, or the last call's whole prompt."""
         self._branch_length = 0
 
     def warm(self, trunk: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat") -> Prefilled:
-        """Compute a trunk; one that is in its slot already, perhaps with more after it, stays as it
-        is.
-        """
+        """Compute a trunk, unless the trunk in its slot begins with it."""
         sequence = SEQUENCE[slot]
         shared = shared_length(self._trunks[sequence], trunk)
         if shared == len(trunk):
@@ -57,9 +52,7 @@ class TrunkCache:
     def branch(
         self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat"
     ) -> Prefilled:
-        """Compute a trunk and begin a branch from it with `rest`; scores for the next token are
-        ready afterwards.
-        """
+        """Compute a trunk and a branch with `rest`, which leaves scores for the next token."""
         self.end_branch()
         if slot == "scratch":
             return self._scratch([*trunk, *rest], stopped)
@@ -73,7 +66,7 @@ class TrunkCache:
         )
 
     def make_room(self, tokens: int, slot: CacheSlot = "chat") -> None:
-        """Drop the trunks of other slots, until the tokens of one slot have room beside the rest."""
+        """Drop the trunks of other slots until the tokens of a slot fit."""
         self.end_branch()
         for other in (LOOK_UP, CHAT):
             if (
@@ -84,7 +77,7 @@ class TrunkCache:
                 self._trunks[other] = []
 
     def _beside_slot(self, slot: CacheSlot) -> int:
-        """Return the tokens kept in all other sequences."""
+        """Return the number of tokens kept in all other sequences."""
         return sum(
             len(trunk) for sequence, trunk in self._trunks.items() if sequence != SEQUENCE.get(slot)
         )
@@ -101,7 +94,7 @@ class TrunkCache:
         return Prefilled(0, computed, complete)
 
     def extend(self, tokens: Sequence[int]) -> bool:
-        """Append tokens to the branch and compute the scores after them; False when it was aborted."""
+        """Append tokens to the branch and compute their scores; return False if aborted."""
         for at in range(0, len(tokens), BATCH):
             part = tokens[at : at + BATCH]
             if not self._decode(part, [(BRANCH,)] * len(part), self._branch_length, logits=True):
@@ -130,10 +123,8 @@ class TrunkCache:
         return self._settled(sequence, trunk, reused, computed, len(missing))
 
     def _grow(self, sequence: int, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
-        """Compute trunk and rest in one pass and keep both: the next call's rest may begin like
-        this one's.
-        """
-        reused = self._align(sequence, prompt[:-1])  # one token has to be computed to have scores
+        """Compute trunk and rest in one pass and keep both, as the next rest may begin alike."""
+        reused = self._align(sequence, prompt[:-1])  # scores need one computed token
         self._context.fork(sequence)
         missing = prompt[reused:]
         computed = self._compute(
@@ -155,14 +146,13 @@ class TrunkCache:
         return Prefilled(warmed.reused, warmed.computed + computed, complete=computed == len(rest))
 
     def _align(self, sequence: int, trunk: Sequence[int]) -> int:
-        """Cut a trunk back to the beginning it shares with `trunk`; return the length of that."""
-        context, kept = self._context, self._trunks[sequence]
-        shared = shared_length(kept, trunk)
-        if shared < len(kept) and not context.cut(sequence, shared):
+        """Cut a trunk back to its common beginning with `trunk`; return the length."""
+        context, cached = self._context, self._trunks[sequence]
+        shared = shared_length(cached, trunk)
+        if shared < len(cached) and not context.cut(sequence, shared):
             self.forget()
             return 0
-        # With a sliding window, cells that left the window may be gone although cutting back
-        # succeeded.
+        # With a sliding window, cells outside may be gone although cutting back succeeded.
         if context.model.window and context.first_position(sequence) > max(
             0, shared - context.model.window
         ):
@@ -181,7 +171,7 @@ class TrunkCache:
         logits: bool,
         batch: int = BATCH,
     ) -> int:
-        """Compute tokens in batches; return how many were done before somebody stopped it."""
+        """Compute tokens in batches; return how many were done before a stop."""
         for at in range(0, len(tokens), batch):
             part = slice(at, at + batch)
             last = logits and at + batch >= len(tokens)
@@ -204,7 +194,7 @@ class TrunkCache:
 
     @contextmanager
     def _sound(self) -> Iterator[None]:
-        """Rely on nothing that is in the cache after a native failure."""
+        """Drop the cache after a native failure."""
         try:
             yield
         except ModelError:
@@ -214,10 +204,10 @@ class TrunkCache:
     def _settled(
         self, sequence: int, trunk: Sequence[int], reused: int, computed: int, wanted: int
     ) -> Prefilled:
-        """Record which tokens are in a trunk now.
+        """Record the tokens of a trunk after a computation.
 
-        Tokens of an aborted batch may stand in the cache with only some of their layers computed:
-        they are cut off.
+        Tokens of an aborted batch may be in the cache with only some of their layers computed: they
+        are cut off.
         """
         if computed == wanted:
             self._trunks[sequence] = list(trunk)
@@ -233,9 +223,9 @@ class TrunkCache:
 
 
 def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
-    """Length of the beginning that both have."""
+    """Return the length of the common beginning of two sequences."""
     pairs = zip(first, second, strict=False)
     return next(
-        (at for at, (pair, other) in enumerate(pairs) if pair != other),
+        (at for at, (item, other) in enumerate(pairs) if item != other),
         min(len(first), len(second)),
     )

@@ -1,6 +1,4 @@
-"""Questions about the one who asks, and about earlier chats: which messages ask one, and the words
-that it is about.
-"""
+"""Questions about the person or earlier chats: recognising them, and their content words."""
 
 import re
 import unicodedata
@@ -15,19 +13,16 @@ from memapp.language.word_file import WordFile
 
 Asked = Literal["", "own", "perhaps", "anything", "replied"]
 FEW_WORDS = 8
-"""As many words a question has that leans on what was just said to have been told: `What was it
-about?`
-"""
+"""The longest question that may depend on the statement before it: `What was it about?`"""
 SHORTEST_STEM = 3
 REQUEST_WORDS = 3
-"""A sentence of fewer words, as a greeting, is no request."""
+"""A shorter sentence, such as a greeting, is no request."""
 
 
 def asked_about(message: str, words: WordFile) -> Asked:
-    """Return what a message asks about: the one who writes it (`own`), perhaps or surely, an
-    earlier reply, or anything else.
+    """Return the subject of a message: the person (`own`), maybe so, an earlier reply, or anything.
 
-    Empty for what asks nothing, for advice, or about memapp.
+    Empty for a message that asks nothing, asks for advice, or asks about memapp.
     """
     asking = [sentence for sentence in sentences(one_line(message)) if _asks(sentence, words)]
     if not asking:
@@ -35,7 +30,10 @@ def asked_about(message: str, words: WordFile) -> Asked:
     if words.finds("questions", "replied", message):
         return "replied"
     goes_on = [name for name in ("told", "first_person") if words.finds("questions", name, message)]
-    return next((kind for text in reversed(asking) if (kind := _kind(text, words, goes_on))), "")
+    return next(
+        (kind for sentence in reversed(asking) if (kind := _kind(sentence, words, goes_on))),
+        "",
+    )
 
 
 def _asks(sentence: str, words: WordFile) -> bool:
@@ -45,9 +43,7 @@ def _asks(sentence: str, words: WordFile) -> bool:
 
 
 def _kind(sentence: str, words: WordFile, goes_on: Sequence[str]) -> Asked:
-    """Return what a question asks about; `goes_on` says what stands in its message that it may lean
-    on.
-    """
+    """Return the subject of a question; `goes_on` names the references in its message."""
     is_short = len(sentence.split()) <= FEW_WORDS
     leans = "first_person" in goes_on and words.finds("questions", "leaning", sentence)
     if words.finds("questions", "told", sentence) or (is_short and ("told" in goes_on or leans)):
@@ -65,8 +61,9 @@ def _kind(sentence: str, words: WordFile, goes_on: Sequence[str]) -> Asked:
 
 
 def wants_something(message: str, words: WordFile) -> bool:
-    """Return True for a message that wants more than a reply to what it tells: a question, or a
-    request, which has no `I`.
+    """Return True for a message with a question or a request, and not only a statement.
+
+    A request has no `I`.
     """
     return any(
         _asks(sentence, words)
@@ -92,31 +89,31 @@ def asked_fields(question: str, words: WordFile) -> list[str]:
 
 
 def content(text: str, words: WordFile) -> list[str]:
-    """Return the stems of a text's words, each once, without those that say nothing."""
-    said = (
+    """Return the stems of a text's content words, each once."""
+    informative = (
         word for word in bare_words(text, words) if words.common.isdisjoint((word, _plain(word)))
     )
     return list(
         dict.fromkeys(
-            stem(word, words) for word in said if not words.begins("questions", "empty", word)
+            stem(word, words)
+            for word in informative
+            if not words.begins("questions", "empty", word)
         )
     )
 
 
 def bare_words(text: str, words: WordFile) -> list[str]:
-    """Return the words of a text in small letters, without the letters that people write or leave
-    out.
-    """
+    """Return the words of a text in lower case, without optional letters."""
     return plain_words(re.sub(words.pattern("questions", "mute"), "", text.casefold()))
 
 
 def stem(word: str, words: WordFile) -> str:
-    """Return a word without its accents and its ending, as far as the word file knows endings."""
+    """Return a word without accents and ending, as far as the word file knows endings."""
     word = _plain(word)
-    found = words.finds("questions", "endings", word)
+    ending = words.finds("questions", "endings", word)
     return (
-        word[: found.start()]
-        if found and (found.start() >= SHORTEST_STEM or word[0].isdigit())
+        word[: ending.start()]
+        if ending and (ending.start() >= SHORTEST_STEM or word[0].isdigit())
         else word
     )
 

@@ -1,4 +1,4 @@
-"""What counts as a yes to a consent request, in any language, and which requests are of the same."""
+"""Yes and no to a consent request, in any language, and requests for the same value."""
 
 import re
 import unicodedata
@@ -9,28 +9,25 @@ from memapp.language.word_file import CODES, WordFile, words
 from memapp.language.wording import gist
 
 MAX_REPLY_CHARS = 80
-"""A longer reply says more than yes, whatever it begins with; the value is not counted."""
+"""A longer reply, the value aside, is more than a yes, whatever it begins with."""
 
 
 def proposes(request: ConsentRequest, value: str) -> bool:
-    """Return True for a request of a value, in any order of words; of what was erased, in other
-    forms of them.
-    """
+    """Return True for a request for a value in any word order, or in other forms if erased."""
     if request.field == FORGOTTEN:
         return gist(request.new_value) == gist(value)
-    one, other = (
-        sorted(normal_value(request.field, each).split()) for each in (request.new_value, value)
+    requested, given = (
+        sorted(normal_value(request.field, text).split()) for text in (request.new_value, value)
     )
-    return one == other
+    return requested == given
 
 
 def says_yes(reply: str, field: str, value: str) -> bool | None:
-    """Return whether a typed reply to the question whether a field may become a value is a yes or a
-    no; None if it is unclear.
+    """Return True for a reply that allows a value in a field, False for a no, else None.
 
-    A yes that adds anything but courtesy or the same value again is unclear, and so is every
-    question. Without a value there is nothing to say yes to. All of a reply is in one language; one
-    word tells none, so each is tried.
+    A yes that adds anything but courtesy or the value is unclear, and so is every question. Without
+    a value there is nothing to say yes to. All of a reply is in one language; as one word does not
+    identify the language, each is tried.
     """
     text, wanted = _folded(reply, field), _folded(value, field)
     is_doubt = re.search(r"[?¿]|\.\.", unicodedata.normalize("NFKC", reply)) is not None
@@ -58,9 +55,7 @@ def begins_with_no(reply: str) -> bool:
 
 
 def _is_yes(text: str, value: str, words: WordFile) -> bool:
-    """Return True for the word and perhaps the value again, half a word and `do it`, or the thing
-    as an order.
-    """
+    """Return True for a yes with the value or not, half a yes with `do it`, or an order."""
     after = rf"(?:(?:{{go_on}}|{{do_it}}) )*(?:(?:{{said_again}} )?{value})?(?:{{courtesy}} )*"
     forms = (
         rf"(?:{{yes}} )+{after}",
@@ -76,9 +71,7 @@ def _filled(form: str, words: WordFile) -> str:
 
 
 def _folded(text: str, field: str) -> str | None:
-    """Return the words with one space behind each and without points and commas; None where
-    something invisible is in them.
-    """
+    """Return the words of a text without punctuation, a space behind each; None if unprintable."""
     plain = normal_value(field, text).replace("’", "'")
     if not plain.isprintable() or "\n" in text.strip():
         return None

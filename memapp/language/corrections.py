@@ -1,10 +1,10 @@
-"""Corrections in free words: how sure a sentence takes back, ends or changes what a memory says.
+"""Corrections in free words: how likely a sentence corrects, ends or changes a memory.
 
-Lists of words know "no wait" and "not any more"; "turns out it was the viola" they do not. Two
-small regressions, which `benchmarks.fit_corrections` makes of the pairs in
-`benchmarks/made_up/corrections`, weigh what a sentence is like, how near it is to the memory, its
-mark, and whether it begins with somebody else. They hold for the vectors of one embedding model
-only.
+Word lists know "no wait" and "not any more", but not "turns out it was the viola". Two small
+regressions, fitted by `benchmarks.fit_corrections` on the pairs in
+`benchmarks/made_up/corrections`, weigh the sentence's vector, its nearness to the memory, its
+correction mark, and whether it begins with somebody else. They hold for the vectors of one
+embedding model only.
 """
 
 import json
@@ -25,7 +25,7 @@ Floats = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Regression:
-    """A regression: how much each number counts, and what is there without them."""
+    """A logistic regression: weights and bias."""
 
     weights: Sequence[float]
     bias: float
@@ -36,7 +36,7 @@ class Regression:
 
 @dataclass(frozen=True)
 class Regressions:
-    """The regressions over a sentence by itself, and over a sentence beside a memory."""
+    """The regressions over a sentence alone, and over a sentence with a memory."""
 
     sentence: Regression
     pair: Regression
@@ -49,10 +49,9 @@ def likelihoods(
     known: Sequence[tuple[str, float]],
     fit: Regressions | None = None,
 ) -> Floats:
-    """Return how sure a sentence corrects each of some memories, given its vector, and their texts
-    and likeness to it.
+    """Return the probability that a sentence corrects each memory, given its vector.
 
-    The likeness is the cosine of the memory to the sentence without its mark.
+    `known` holds the memories' texts with the cosine of each to the sentence without its mark.
     """
     if not known:
         return np.zeros(0)
@@ -67,9 +66,7 @@ def likelihoods(
 def pair_numbers(
     sentence: str, words: WordFile, is_correction: float, old: str, likeness: float
 ) -> list[float]:
-    """Return what a pair is weighed by: the log-odds of the sentence alone, the likeness, the mark,
-    and another subject.
-    """
+    """Return the features of a pair: log-odds of the sentence, likeness, marks, another subject."""
     mark = corrects(sentence, words)
     return [
         is_correction,
@@ -82,6 +79,6 @@ def pair_numbers(
 
 @cache
 def fitted() -> Regressions:
-    """Return the regressions that memapp comes with."""
+    """Return the shipped regressions."""
     read = json.loads(bundled("assets", "language", "corrections.json").read_text("utf-8"))
     return Regressions(Regression(**read["sentence"]), Regression(**read["pair"]))

@@ -1,7 +1,7 @@
-"""The day until which a sentence holds that tells of a coming day: `my flight is next friday`.
+"""The last day of a sentence about the future: `my flight is next friday`.
 
-A habit has none, nor has what is over. `next friday` is the one of next week, as the words of all
-languages can mean that: a sentence is rather taken for news too long than for history too soon.
+Habits and the past have none. `next friday` is taken for the one of next week, as the phrase can
+mean that in every language: rather news for too long than history too soon.
 """
 
 import re
@@ -15,18 +15,16 @@ from memapp.language.word_file import WordFile, words
 KINDS = ("near", "weekday", "date", "other_date", "day", "month", "distance", "period")
 UNITS = ("day", "week", "month", "year")
 FARTHEST = 1500
-"""Days in which a day of a month is looked for: so long it takes to the next 29 February."""
+"""The most days to search for a day of a month: the next 29 February may be so far."""
 LISTS = ("weekdays", "months", "units", "nears")
-"""Entries that are lists: of the week, of the year, of day, week, month and year, and of today and
-what follows.
+"""Entries that are lists: days of the week, months, units of time, and today with the days after.
 """
 
 
 def last_day(text: str, said_on: date, file: WordFile) -> date | None:
-    """Return the last coming day that a text told on a day names; None where it names none, or may
-    hold for longer.
+    """Return the last future day named in a text of some day; None for none, or for a lasting fact.
 
-    What is told of today is no news of a coming day: `I quit my job today`.
+    Statements about today are no news of a future day: `I quit my job today`.
     """
     return max(
         (
@@ -43,33 +41,33 @@ def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
     begins = _pattern(file.code, "begins")
     for kind in KINDS:
         start = said_on
-        for found in _pattern(file.code, kind).finditer(sentence):
+        for named in _pattern(file.code, kind).finditer(sentence):
             try:
-                day = _day(found.groupdict(), start, file)
+                day = _day(named.groupdict(), start, file)
             except (ValueError, OverflowError):  # no calendar has that day
                 continue
-            if _is_no_news(_clause(sentence, found, file), file):
+            if _is_no_news(_clause(sentence, named, file), file):
                 continue
-            if begins.match(found[0]) or any(
-                match.end() == found.start() - 1 for match in begins.finditer(sentence)
+            if begins.match(named[0]) or any(
+                begin.end() == named.start() - 1 for begin in begins.finditer(sentence)
             ):
                 start = day if kind == "day" else said_on  # `from the 20th to the 3rd`
             else:
                 yield day
 
 
-def _clause(sentence: str, found: re.Match[str], file: WordFile) -> str:
-    """Return the clause of a sentence that a match stands in."""
+def _clause(sentence: str, match: re.Match[str], file: WordFile) -> str:
+    """Return the clause around a match."""
     ends = [
-        match.start()
-        for match in re.finditer(file.pattern("clauses", "between"), sentence, re.IGNORECASE)
+        end.start()
+        for end in re.finditer(file.pattern("clauses", "between"), sentence, re.IGNORECASE)
     ]
-    start = max((end for end in ends if end < found.start()), default=0)
-    return sentence[start : min((end for end in ends if end >= found.end()), default=len(sentence))]
+    start = max((end for end in ends if end < match.start()), default=0)
+    return sentence[start : min((end for end in ends if end >= match.end()), default=len(sentence))]
 
 
 def _is_no_news(clause: str, file: WordFile) -> bool:
-    """Return True for what is over, and for a habit."""
+    """Return True for the past and for habits."""
     is_over = file.finds("days", "over", clause) and not file.finds("days", "coming", clause)
     return bool(
         is_over
@@ -79,11 +77,11 @@ def _is_no_news(clause: str, file: WordFile) -> bool:
 
 
 def _day(named: dict[str, str | None], said_on: date, file: WordFile) -> date:
-    """Return the day that the groups of a pattern name. Raises `ValueError`, `OverflowError`."""
+    """Return the day named by a match's groups. Raises `ValueError`, `OverflowError`."""
     place = {
-        name: _place(file, name, text)
-        for name, text in named.items()
-        if f"{name}s" in LISTS and text
+        name: _place(file, name, value)
+        for name, value in named.items()
+        if f"{name}s" in LISTS and value
     }
     is_next = named.get("next") is not None
     if "near" in place:
@@ -104,7 +102,7 @@ def _day(named: dict[str, str | None], said_on: date, file: WordFile) -> date:
 
 
 def _last_of(unit: str, day: date, ahead: int) -> date:
-    """Return the last day of the week, month or year that is so many ahead, or the day."""
+    """Return the last day of the week, month or year `ahead`, or the day `ahead`."""
     if unit in ("day", "week"):
         return (
             day + timedelta(ahead)
@@ -118,7 +116,7 @@ def _last_of(unit: str, day: date, ahead: int) -> date:
 
 
 def _next(day: int, month: int, said_on: date) -> date:
-    """Return the next day of that number, in a month where one is named."""
+    """Return the next day with a number, in a month if one is named."""
     coming = (said_on + timedelta(ahead) for ahead in range(FARTHEST))
     return next(
         (other for other in coming if other.day == day and month in (0, other.month)), date.min
@@ -143,18 +141,16 @@ def _place(file: WordFile, name: str, text: str) -> int:
 
 @cache
 def _pattern(code: str, name: str) -> re.Pattern[str]:
-    """Return the pattern of an entry with the lists that it names, the longest of their words
-    first.
-    """
+    """Return the pattern of an entry with its lists filled in, the longest words first."""
     file = words(code)
     days, numbers = file.sections["days"], file.sections["questions"]["numbers"].split()
-    lists = {text.removesuffix("s"): reversed(days[text].split()) for text in LISTS} | {
-        "number": [r"\d{1,4}", *numbers, days["one"]]
-    }
+    lists = {
+        list_name.removesuffix("s"): reversed(days[list_name].split()) for list_name in LISTS
+    } | {"number": [r"\d{1,4}", *numbers, days["one"]]}
     pattern = days[name]
-    for item, entries in lists.items():
+    for name_of_list, entries in lists.items():
         any_of = "|".join(entries)
-        pattern = pattern.replace(f"{{{item}}}", f"(?P<{item}>{any_of})").replace(
-            f"{{{item}s}}", f"(?:{any_of})"
+        pattern = pattern.replace(f"{{{name_of_list}}}", f"(?P<{name_of_list}>{any_of})").replace(
+            f"{{{name_of_list}s}}", f"(?:{any_of})"
         )
     return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)

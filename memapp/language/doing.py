@@ -1,4 +1,4 @@
-"""Messages about doing something at a computer: that ask how it is done, or tell that it failed."""
+"""Messages about doing something at a computer: asking how, or reporting a failure."""
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -10,11 +10,11 @@ from memapp.language.lexicon import lexicon
 
 EN = lexicon("doing")
 MOST_CHARS = 2000
-"""A longer message is about more than one thing that is done."""
+"""A longer message is about more than one action."""
 
 
 def is_about_doing(text: str) -> bool:
-    """Say whether a message asks how something is done, or tells that it failed."""
+    """Return True for a message that asks how to do something, or reports a failure."""
     return any(
         EN.regex(form).search(_said(text))
         for form in ("{asks_how}", "{tells_failure}", "{goes_back}")
@@ -22,12 +22,12 @@ def is_about_doing(text: str) -> bool:
 
 
 def goes_back(text: str) -> bool:
-    """Say whether a message is about what failed just before: "what went wrong there?"."""
+    """Return True for a message about a failure just before: "what went wrong there?"."""
     return EN.regex("{goes_back}").search(_said(text)) is not None
 
 
 def said_of_doing(text: str) -> frozenset[str]:
-    """Return the words of a message that say what is done."""
+    """Return the words of a message that describe the action."""
     return frozenset(
         word
         for word in words_of(_said(text))
@@ -36,16 +36,12 @@ def said_of_doing(text: str) -> frozenset[str]:
 
 
 def named_programs(said: Iterable[str]) -> frozenset[str]:
-    """Return those of a message's words that may name a program; one that is an everyday word too
-    names none.
-    """
+    """Return the words that may name a program, without everyday words."""
     return frozenset(said) - EN.plain
 
 
 def meanings(words: Iterable[str]) -> frozenset[str]:
-    """Return what words mean, as what their forms have in common: `mkdir` and `new folders` ->
-    {creat, directori}.
-    """
+    """Return the meanings of words by roots: `mkdir`, `new folders` -> {creat, directori}."""
     return frozenset(part for word in words for part in _meant(word))
 
 

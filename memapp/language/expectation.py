@@ -1,5 +1,4 @@
-"""The dialogue acts of a message, as the comparison with the expected one needs them, and which
-guesses a person could write.
+"""Dialogue acts for comparing a message with a prediction, and predictions a person could write.
 
 The cues are English phrases of any conversation; none belongs to a subject.
 """
@@ -21,8 +20,8 @@ from memapp.language.lexicon import lexicon
 
 _EN = lexicon("dialogue")
 READ_CHARACTERS = 2_000
-"""What of each text is compared: what a message does is said at its start, and a pasted page must
-not cost seconds.
+"""The compared part of each text: the act is in the beginning, and a pasted page must not cost
+seconds.
 """
 _YES = r"{filler}{yes}\b"
 _NO = r"{filler}{no}\b"
@@ -34,32 +33,32 @@ _PHRASES = {
     DialogueAct.ALTERNATIVES: r"\b{alternatives}\b",
 }
 LONGEST_GUESS = 30
-"""Words; people seldom write more than that in a turn, and a guess that goes on is the model's own
+"""The longest prediction in words: people seldom write more, and a longer one is the model's own
 story.
 """
 COPIED = 85
-"""Letters alike, 0 to 100, from which a guess only says again what was just said."""
+"""Letters alike, 0 to 100, from which a prediction repeats a message."""
 LETTERS = 0.8
-"""Of the characters of a sentence, beside spaces: times, addresses and code have fewer."""
+"""The smallest share of letters in a sentence; times, addresses and code have fewer."""
 _WHOLE = re.compile(r".*[.!?…。！？][\"'”’)]*(?=\s|$)")
 _FORMATTED = re.compile(r"\d+[.)]\s|[-+•>#]|[^.!?]{0,24}:\s|.*(?:[\[\]{}<>|*_=`\\]|://)", re.DOTALL)
-"""A list, a label, markup, code: nothing that is typed into a chat as one's next sentence."""
+"""A list, a label, markup or code: nothing that a person types as the next sentence."""
 
 _CLAUSE = re.compile(r"[^.?!;,:\n]+\??")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 def writable(guess: str, said: Sequence[str]) -> str:
-    """Return the whole sentences of a guess if a person could write them next; else nothing.
+    """Return the whole sentences of a prediction if a person could write them next; else nothing.
 
-    Half a sentence, a list, keywords, and what the last reply or message says already are no
-    guesses.
+    Half a sentence, a list, keywords, and repetitions of the last reply or message are no
+    predictions.
     """
     reading = _read(guess)
     if reading.acts and not reading.content and not _FORMATTED.match(guess):
         return guess  # "no thanks", "yes please": nobody ends these with a full stop
-    found = _WHOLE.match(guess)
-    whole = found[0] if found else ""
+    match = _WHOLE.match(guess)
+    whole = match[0] if match else ""
     words, bare = _WORD.findall(whole), "".join(whole.split())
     if not 1 < len(words) <= LONGEST_GUESS or sum(map(str.isalpha, bare)) < LETTERS * len(bare):
         return ""
@@ -70,10 +69,10 @@ def writable(guess: str, said: Sequence[str]) -> str:
 
 
 def _copies(guess: str, said: str) -> bool:
-    """Say whether a guess says a text again, or a part of it."""
-    one, other = (" ".join(_WORD.findall(text.casefold())) for text in (guess, said))
-    alike = fuzz.partial_ratio if len(one) < len(other) else fuzz.ratio
-    return alike(one, other) >= COPIED
+    """Return True if a prediction repeats a text or a part of one."""
+    guessed, before = (" ".join(_WORD.findall(text.casefold())) for text in (guess, said))
+    likeness = fuzz.partial_ratio if len(guessed) < len(before) else fuzz.ratio
+    return likeness(guessed, before) >= COPIED
 
 
 def mismatch(
@@ -84,8 +83,7 @@ def mismatch(
     rule: MismatchRule = MismatchRule.MEANING,
     fuzzy_threshold: int = FUZZY_THRESHOLD,
 ) -> Verdict:
-    """Tell whether what came is a surprise; `similarity` is the cosine of the two embeddings, None
-    without an embedder.
+    """Return the verdict on an actual message; `similarity` is the cosine of the embeddings.
 
     A higher threshold (0 to 100) makes both rules easier to surprise.
     """
@@ -116,10 +114,10 @@ def _read(text: str) -> Utterance:
 
 def _stance(clause: str) -> tuple[DialogueAct, int] | None:
     """Return the yes or no at the beginning of a clause, and where it ends."""
-    if found := _EN.regex(_NO).match(clause):
-        return DialogueAct.NEGATE, found.end()
-    if found := _EN.regex(_YES).match(clause):
-        return DialogueAct.AFFIRM, found.end()
+    if no := _EN.regex(_NO).match(clause):
+        return DialogueAct.NEGATE, no.end()
+    if yes := _EN.regex(_YES).match(clause):
+        return DialogueAct.AFFIRM, yes.end()
     return None
 
 

@@ -1,7 +1,7 @@
-"""The English of error messages, with which `domain.lessons` reads failures.
+"""The English of error messages, by which `domain.lessons` reads failures.
 
-It stands in plain lines, and no lexicon: a hint waits for it, and to read TOML takes longer than
-all that is read.
+Plain lines, not a lexicon: a hint waits for them, and parsing TOML takes longer than everything
+else.
 """
 
 import re
@@ -15,18 +15,18 @@ _ARROW = "=> "
 
 @cache
 def staying_words() -> frozenset[str]:
-    """Return the words of error messages that are taken for no argument of a command."""
+    """Return the words of error messages that are never taken for arguments."""
     return frozenset(dict(lines("failures"))["stays"].split())
 
 
 @cache
 def tag_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Return what finds each tag in an error text of small letters."""
+    """Return the pattern of each tag, for error texts in lower case."""
     return {name: re.compile(pattern) for name, pattern in lines("failures") if name != "stays"}
 
 
 def lines(name: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands before and behind the arrow of each line."""
+    """Yield the text before and behind the arrow of each line."""
     for line in bundled("assets", "language", "en", f"{name}.txt").read_text("utf-8").splitlines():
         before, arrow, behind = line.partition(_ARROW)
         if arrow and not line.startswith("#"):

@@ -1,6 +1,4 @@
-"""Filters of memories, as a person types them: words, "phrases", and conditions such as tag:tea or
-pinned:yes.
-"""
+"""Filters of memories as typed: words, "phrases", and conditions such as tag:tea or pinned:yes."""
 
 import re
 from dataclasses import replace
@@ -14,7 +12,8 @@ from memapp.language.labels import called
 from memapp.language.recall import query_words
 
 _PART = re.compile(
-    r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))|"(?P<phrase>[^"]*)"?|(?P<word>\S+)'
+    r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))'
+    r'|"(?P<phrase>[^"]*)"?|(?P<word>\S+)'
 )
 _KINDS = {called("kinds", kind): kind for kind in Kind} | {kind.value: kind for kind in Kind}
 _YES = frozenset({"yes", "y", "true", "1"})
@@ -23,8 +22,10 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def parse_filter(text: str) -> MemoryFilter:
-    """Read what was typed. A condition that is wrong, unknown or there twice is named in
-    `problems`; of two, the first counts.
+    """Return the filter in a typed text.
+
+    Conditions that are wrong, unknown or repeated are named in `problems`; of repeated ones, the
+    first counts.
     """
     wanted = MemoryFilter()
     seen = set()
@@ -41,7 +42,7 @@ def parse_filter(text: str) -> MemoryFilter:
             phrase = " ".join(part["phrase"].split())
             wanted = replace(wanted, phrases=(*wanted.phrases, phrase)) if phrase else wanted
         else:
-            # A word that is in every text is none, unless nothing else is there.
+            # A stop word only counts if there is no other word.
             wanted = replace(
                 wanted,
                 words=(*wanted.words, *(query_words(part[0]) or words_of(part[0]) or [part[0]])),
@@ -58,7 +59,7 @@ _WANTS = {
     "after": "after: wants a date, e.g. 2026-01-31",
     "before": "before: wants a date, e.g. 2026-01-31",
 }
-"""The conditions, and what is said of one without its value or with a wrong one."""
+"""The conditions, with the message for a missing or wrong value."""
 
 
 def _with_condition(wanted: MemoryFilter, key: str, part: re.Match[str]) -> MemoryFilter:
@@ -90,15 +91,12 @@ def _unknown(key: str) -> str:
 
 
 def read_day(value: str) -> date | None:
-    """Return the first day that a date such as 2026, 2026-01 or 2026-01-31 means; None for what is
-    no date.
-    """
+    """Return the first day of a date such as 2026, 2026-01 or 2026-01-31; else None."""
     if not _DATE.fullmatch(value):
         return None
     year, month, day = ([int(number) for number in value.split("-")] + [1, 1])[:3]
     try:
-        return (
-            date(year, month, day) if MINYEAR < year < MAXYEAR else None
-        )  # else it may begin in a year that there is not
+        # In the outermost years, a day of another time zone may be out of range.
+        return date(year, month, day) if MINYEAR < year < MAXYEAR else None
     except ValueError:
         return None

@@ -1,6 +1,4 @@
-"""How-tos in English: their steps in the imperative, and the way of doing something that somebody
-tells as their own.
-"""
+"""How-tos in English: steps in the imperative, and how-tos that a person tells as their own."""
 
 import re
 from dataclasses import replace
@@ -13,18 +11,14 @@ from memapp.language.word_file import words
 
 EN = lexicon("howtos")
 TYPED_CHARS = 8_000
-"""As much of a message is looked at; nobody types more."""
+"""The part of a message that is read; nobody types more."""
 LEAST_STEPS = 3
 SURE = 0.75
-"""Of the steps so many begin with something that is done, where it is a way of doing something for
-sure.
-"""
+"""The share of steps that begin with an action, from which a text is a how-to for sure."""
 
 
 def in_imperative(howto: Howto) -> Howto:
-    """Return a how-to whose steps say what to do: `First I boil the water` becomes `Boil the
-    water`.
-    """
+    """Return a how-to in the imperative: `First I boil the water` becomes `Boil the water`."""
     return replace(
         howto,
         title=_capital(howto.title),
@@ -33,9 +27,7 @@ def in_imperative(howto: Howto) -> Howto:
 
 
 def told_way(text: str) -> Howto | None:
-    """Return the way of doing something that a message tells as the person's own, for sure and in
-    steps; else None.
-    """
+    """Return the how-to that a message tells as the person's own, for sure; else None."""
     text = text[:TYPED_CHARS].translate(QUOTES)
     cue = EN.regex(r"^\s*(?:{own_way})\s*[:.\n]").match(text)
     if cue is None or "?" in text or EN.regex(r"\b(?:{asks})\b").search(text[: cue.end()]):
@@ -58,7 +50,7 @@ def _title(cue: re.Match[str]) -> str:
 
 
 def _share_done(howto: Howto) -> float:
-    """Return which part of the steps begins with something that is done, and says to what."""
+    """Return the share of steps that begin with an action and have an object."""
     done = [
         step
         for step in howto.steps

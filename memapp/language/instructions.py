@@ -1,6 +1,4 @@
-"""Texts in the form of an instruction: they ask, speak to somebody, or tell what to do, where a
-fact would say what is so.
-"""
+"""Texts in the form of an instruction: they ask, address the reader or order."""
 
 import re
 
@@ -10,17 +8,15 @@ from memapp.language.sentence import is_question
 from memapp.language.word_file import WordFile, words_of
 
 USER = re.compile(r"\bUser\b")
-"""Who is meant where a fact is told in the third person."""
+"""The person, in a fact in the third person."""
 
 
 def is_instruction(text: str) -> bool:
-    """Return True for a text that says nothing of the person, or with a sentence that asks, speaks
-    to the reader or orders.
-    """
-    words, said = words_of(text), sentences(text)
-    return bool(said) and (
-        not any(_is_of_person(text, words) for text in said)
-        or any(_orders(text, words) for text in said)
+    """Return True for a text not about the person, or with a sentence that asks or orders."""
+    words, parts = words_of(text), sentences(text)
+    return bool(parts) and (
+        not any(_is_of_person(sentence, words) for sentence in parts)
+        or any(_orders(sentence, words) for sentence in parts)
     )
 
 

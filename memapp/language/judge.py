@@ -1,14 +1,13 @@
-"""Judges a statement by its likeness to labelled examples: does it last, is it meant, which
-sensitive topic does it touch?
+"""The judge of a statement, by likeness to labelled examples: lasting, meant, sensitive?
 
-Lists of words end where wording begins; nearness in meaning does not. The examples in
+Word lists end where wording begins; nearness in meaning does not. The examples in
 `benchmarks/made_up/statements` and their labels are data, from which `benchmarks.fit_judge` makes
-`assets/language/en/judge.npz`: a regression over the vector of the sentence and a few named
-features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
-examples, which say it in other words; these, and whether it is meant, also by its words, which the
-vector blurs. How sure it is sensitive at all is told by its likeness to each example instead of by
-that regression, which takes what is long for sensitive. It holds for the vectors of one embedding
-model only.
+`assets/language/en/judge.npz`: for each question a regression over the sentence's vector and a few
+named features. The questions whether a sentence lasts, and which topic is sensitive, also go by the
+nearest examples, which say the same in other words; these, and whether it is meant, also by the
+words, which the vector blurs. Whether it is sensitive at all goes by the likeness to all examples
+instead of that regression, which takes long sentences for sensitive. The fit holds for the vectors
+of one embedding model only.
 """
 
 import re
@@ -28,46 +27,43 @@ from memapp.paths import bundled
 
 Floats = NDArray[np.floating[Any]]
 Fitted = Mapping[str, NDArray[Any]]
-"""The arrays of a fit, by their names."""
+"""The arrays of a fit, by name."""
 
 VECTOR_SCALE = 6.0
-"""Brings the numbers of a unit vector of 384 near the size of the features."""
+"""Scales the numbers of a unit vector of 384 to about the size of the features."""
 FEATURE_SCALE = 0.3
 NEARNESS = 0.04
-"""How quickly an example counts less the less like it is: by exp((cosine - 1) / NEARNESS)."""
+"""The decay of an example's weight with distance: exp((cosine - 1) / NEARNESS)."""
 LEAST_SHARE = 1e-3
 NEIGHBOURS = 0.5
-"""How much the examples near a statement count for whether it lasts, beside the regression."""
+"""The weight of the nearest examples for the first question, beside the regression."""
 LIKENESS = 0.3
-"""Like NEARNESS, for how sure a statement is sensitive: all examples have their say in that, each
-by what it adds to others.
-"""
+"""Like NEARNESS, for sensitivity, to which all examples contribute."""
 SENSITIVE_BY = (0.15, 0.3, 0.4, 1.8)
-"""How much the topics, the nearest examples, the words and the likeness to all count for that:
-found over an eighth that the fit had not seen, and less of the topics, which take what is long for
-sensitive, than of the others.
+"""The weights of topics, nearest examples, words and likeness to all for sensitivity: found on an
+eighth that the fit had not seen, with less for the topics, which take long sentences for
+sensitive.
 """
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
 WORDED = ("lasts", "is_meant", "is_sensitive")
-"""What is known by words too: the first of QUESTIONS, and whether a statement is sensitive."""
+"""The questions that words contribute to: the first of QUESTIONS, and sensitivity."""
 BUCKETS = 2**18
-"""Words and pairs of neighbours are told apart by a hash. Of the 130,000 in the examples two in
-five share a bucket.
+"""Words and pairs of neighbours are hashed. Of the 130,000 in the examples two in five share a
+bucket.
 """
 _EN = lexicon("judge")
 
 
 def judges(model_id: str) -> bool:
-    """Say whether statements can be judged by the vectors of this embedding model."""
+    """Return True if the judge was fitted to the vectors of an embedding model."""
     return model_id == str(fitted()["model_id"])
 
 
 def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> list[Judgement]:
-    """Judge statements, given the vectors of their texts in rows of 384; by what is shipped, or by
-    another fit.
+    """Return the judgements of statements, given their vectors in rows of 384, by a fit.
 
-    A statement of which the embedding model knows too little, whose vector is zero, neither lasts
-    nor is meant.
+    A statement with a zero vector, of which the embedding model knows too little, neither lasts nor
+    is meant.
     """
     by = fitted() if by is None else by
     rows = inputs(texts, vectors, by["mean"], by["deviation"])
@@ -75,13 +71,13 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     near = _nearness(cosines, by["weight"])
     names = [str(name) for name in by["topic_names"]]
     lasting, passing = (
-        np.clip(near @ (by["lasting"] == item), LEAST_SHARE, None) for item in (1, -1)
+        np.clip(near @ (by["lasting"] == label), LEAST_SHARE, None) for label in (1, -1)
     )
     by_words = _worded(texts, by)
-    asked = rows @ by["questions"] + by["questions_bias"]
-    asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
-    asked[:, : len(WORDED) - 1] += by_words[:, :-1]
-    answers = _logistic(asked) * vectors.any(axis=1, keepdims=True)
+    log_odds = rows @ by["questions"] + by["questions_bias"]
+    log_odds[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
+    log_odds[:, : len(WORDED) - 1] += by_words[:, :-1]
+    answers = _logistic(log_odds) * vectors.any(axis=1, keepdims=True)
     linear = rows @ by["topics"] + by["topics_bias"]
     linear[:, names.index("")] -= by_words[:, -1]
     shares = near @ (by["labels"][:, None] == np.arange(len(names))) + 1e-9
@@ -91,13 +87,13 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     of_topics, of_nearest = (
         _log_odds(1 - shared[:, names.index("")]) for shared in (topics, shares)
     )
-    said_of_it = [
+    signals = [
         of_topics,
         of_nearest,
         by_words[:, -1],
         likeness(cosines) @ by["sensitive"] + by["sensitive_bias"],
     ]
-    sensitive = _logistic(np.array(SENSITIVE_BY) @ said_of_it)
+    sensitive = _logistic(np.array(SENSITIVE_BY) @ signals)
     return [
         Judgement(
             lasts=float(answer[0]),
@@ -111,17 +107,13 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
 
 
 def inputs(texts: Sequence[str], vectors: Floats, mean: Floats, deviation: Floats) -> Floats:
-    """Return what the regressions are made over: the vector, and the named features about their
-    mean over the examples.
-    """
+    """Return the inputs of the regressions: the vector, and the standardised named features."""
     named = (np.array([features(text) for text in texts], dtype=np.float32) - mean) / deviation
     return np.hstack([vectors * VECTOR_SCALE, named * FEATURE_SCALE]).astype(np.float32)
 
 
 def features(text: str) -> list[float]:
-    """Return the named features of a text, its length first, then those of `judge.toml`, then its
-    signs.
-    """
+    """Return the named features of a text: length, those of `judge.toml`, then signs."""
     words = re.findall(r"[\w'-]+", text)
     named = [
         _EN.regex(rf"\b(?:{'|'.join(patterns)})\b").search(text) is not None
@@ -139,9 +131,7 @@ def features(text: str) -> list[float]:
 
 
 def worded(text: str) -> list[int]:
-    """Return where the words of a text stand among those that were fitted, and its pairs of
-    neighbours, also with its ends.
-    """
+    """Return the buckets of a text's words and pairs of neighbours, its ends included."""
     words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
     return sorted(
         {zlib.crc32(word.encode()) % BUCKETS for word in [*words, *map(" ".join, pairwise(words))]}
@@ -149,32 +139,30 @@ def worded(text: str) -> list[int]:
 
 
 def _worded(texts: Sequence[str], by: Fitted) -> Floats:
-    """Return how much more likely the words of each text make what `WORDED` names, as logarithms."""
-    found = []
+    """Return the log-odds that the words of each text give to the questions of `WORDED`."""
+    log_odds = []
     for text in texts:
         at = worded(text)
         rarity = by["rarity"][at].astype(np.float32)
-        found.append(
+        log_odds.append(
             rarity @ by["words"][at].astype(np.float32) / max(float(np.linalg.norm(rarity)), 1e-6)
         )
-    return np.array(found) + by["words_bias"]
+    return np.array(log_odds) + by["words_bias"]
 
 
 def _nearness(cosines: Floats, weight: Floats) -> Floats:
-    """Return how much each example counts for each vector; for one vector they sum to 1."""
+    """Return the weight of each example for each vector; for one vector they sum to 1."""
     weights = np.exp((cosines - 1) / NEARNESS) * weight
     return np.asarray(weights / weights.sum(1, keepdims=True))
 
 
 def likeness(cosines: Floats) -> Floats:
-    """Return how like each other texts are for whether they are sensitive, from 0 to 1."""
+    """Return the likeness of texts with some cosines for sensitivity, from 0 to 1."""
     return np.asarray(np.exp((cosines - 1) / LIKENESS))
 
 
 def projected(vectors: Floats, projection: Floats) -> Floats:
-    """Return vectors in the directions in which the examples differ most, again of unit length;
-    those of no meaning stay zero.
-    """
+    """Return unit vectors in the directions in which the examples differ most; zero stays zero."""
     rows = vectors @ projection
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6))
 
@@ -199,9 +187,7 @@ def _softmax(values: Floats) -> Floats:
 
 @cache
 def fitted() -> Fitted:
-    """Return what was fitted, read once; what each message is held against as floats of single
-    precision.
-    """
+    """Return the shipped fit, read once, with its largest arrays in single precision."""
     with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
         return dict(file) | {
             name: file[name].astype(np.float32) for name in ("examples", "projection")

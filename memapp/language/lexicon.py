@@ -1,10 +1,10 @@
 """English word lists and patterns, kept as data in `assets/language/en`.
 
-A list there is one string of words, in which `{name}` stands for the words of another list and
-`-word` takes a word out again. Forms are groups of words, with a semicolon between two, that lead
-to the first of each. A pattern is an array of alternatives of a regular expression, in which
-`{name}` stands for one of another entry. A table is pairs of words. What a file does not have
-itself is taken from the file that it continues; all continue `words.toml`.
+A list is one string of words, in which `{name}` stands for the words of another list and `-word`
+removes a word. Forms are groups of words, separated by semicolons, that map to the first of each. A
+pattern is an array of alternatives of a regular expression, in which `{name}` stands for another
+entry. A table is pairs of words. Missing entries are looked up in the file that a file continues;
+all continue `words.toml`.
 """
 
 import re
@@ -18,7 +18,7 @@ _GROUP_END = re.compile(r"(?<=\w);")
 
 
 class Lexicon:
-    """One file of words, read when the first of them is wanted; each list of words is an attribute."""
+    """A file of words, read on first use, with each list of words as an attribute."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -27,29 +27,27 @@ class Lexicon:
         self._compiled: dict[str, re.Pattern[str]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
-        """Return a list of words, or all words of other entries, as a set; from then on it is an
-        attribute like any other.
-        """
+        """Return the words of an entry as a set, kept as an attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        found = self.words(name)
-        self.__dict__[name] = found
-        return found
+        words = self.words(name)
+        self.__dict__[name] = words
+        return words
 
     def words(self, name: str) -> frozenset[str]:
         """Return a list of words as a set."""
         entry = self.entry(name)
         if isinstance(entry, dict) or _GROUP_END.search(entry):
             return frozenset(entry if isinstance(entry, dict) else self.forms(name))
-        found: frozenset[str] = frozenset()
+        words: frozenset[str] = frozenset()
         for word in entry.split():
             bare = word.removeprefix("-")
             meant = getattr(self, bare[1:-1]) if bare.startswith("{") else frozenset({bare})
-            found = found - meant if word.startswith("-") else found | meant
-        return found
+            words = words - meant if word.startswith("-") else words | meant
+        return words
 
     def forms(self, name: str) -> dict[str, str]:
-        """Return for each form of a word the first of its group."""
+        """Return the first word of the group of each form."""
         if name not in self._forms:
             groups = (group.split() for group in _GROUP_END.split(self.entry(name)))
             self._forms[name] = {form: first for first, *forms in groups for form in forms}
@@ -71,9 +69,7 @@ class Lexicon:
         return self._patterns[name]
 
     def filled(self, pattern: str) -> str:
-        """Return a regular expression with the alternatives that it names in braces, and without
-        its line breaks.
-        """
+        """Return a regular expression with the entries in braces filled in, without line breaks."""
         return re.sub(
             r"\{([a-z_]+)\}",
             lambda named: f"(?:{self.pattern(named[1])})",
@@ -81,15 +77,13 @@ class Lexicon:
         )
 
     def regex(self, pattern: str) -> re.Pattern[str]:
-        """Return a regular expression that may name entries, compiled when it is first wanted, for
-        letters of either case.
-        """
+        """Return a compiled regular expression that may name entries, ignoring case."""
         if pattern not in self._compiled:
             self._compiled[pattern] = re.compile(self.filled(pattern), re.IGNORECASE)
         return self._compiled[pattern]
 
     def entry(self, name: str) -> Any:
-        """Return what stands under a name, as TOML has it."""
+        """Return an entry as TOML has it."""
         if name in self._entries:
             return self._entries[name]
         if self._name == "words":
@@ -105,5 +99,5 @@ class Lexicon:
 
 @cache
 def lexicon(name: str) -> Lexicon:
-    """Return a file of words, of which there is one in the process."""
+    """Return the one lexicon of a name in the process."""
     return Lexicon(name)

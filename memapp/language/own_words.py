@@ -1,6 +1,4 @@
-"""The person's own words in a message: without what is quoted, pasted, shown for a task, or said in
-a play.
-"""
+"""The person's own words in a message, without quotations, pasted text, material and role-play."""
 
 import re
 from collections.abc import Sequence
@@ -9,9 +7,9 @@ from memapp.language.grammar import sentences
 from memapp.language.word_file import WordFile
 
 TITLE_WORDS = 4
-"""As many words in quotation marks may be a title; more are somebody's speech."""
+"""The longest quoted title in words; more are somebody's speech."""
 FEWEST_BESIDE = 5
-"""As many words a sentence needs beside a quotation, to say something of its own."""
+"""The fewest words beside a quotation for a statement of the sentence's own."""
 QUOTED = '"..."'
 _CURLY = str.maketrans("“”„«»’‘", '"""""\'\'')
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^(?:>|\t| {4})[^\n]*$", re.DOTALL | re.MULTILINE)
@@ -22,7 +20,7 @@ _PROGRAM = re.compile(r"^.*(?:[{}<>;]|\w\(.*\)|==|=>).*[{}();=>].*$", re.MULTILI
 
 
 def own_words(text: str, words: WordFile) -> str:
-    """Return a message without what is not the person's own statement."""
+    """Return a message without the parts that are not the person's own statements."""
     text = text.translate(_CURLY)
     if _PLAY.match(text):
         return ""
@@ -37,7 +35,7 @@ def own_words(text: str, words: WordFile) -> str:
 
 
 def plays(messages: Sequence[str], words: WordFile) -> bool:
-    """Return True if one of these messages asks for a play, and none after it ends that."""
+    """Return True if the last of these messages about role-play starts one."""
     for text in reversed(messages):
         if words.finds("others", "play_ends", text):
             return False
@@ -54,18 +52,16 @@ def _title_or_mark(quote: str, words: WordFile) -> str:
 
 
 def _without_mail(text: str, words: WordFile) -> str:
-    """Cut a mail that stands below what is said of it."""
+    """Return a text without a mail below it."""
     salutation = re.compile(
         rf"(?<=\n)[ \t]*{words.pattern('others', 'salutation')}\b[^\n]{{0,40}}[,!]", re.IGNORECASE
     )
-    found = salutation.search(text)
-    return text[: found.start()] if found else text
+    greeting = salutation.search(text)
+    return text[: greeting.start()] if greeting else text
 
 
 def _without_shown(text: str, words: WordFile) -> str:
-    """Cut what is shown behind a colon, with the sentence that asks for something to be done with
-    it.
-    """
+    """Return a text without material behind a colon and the sentence that introduces it."""
     for colon in re.finditer(r":(?=\s)", text):
         lead = re.split(r"[.!?\n]", text[: colon.start()])[-1]
         is_shown = text[colon.end() :].startswith("\n") or words.finds("others", "shown", lead)

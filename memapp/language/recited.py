@@ -1,7 +1,6 @@
-"""Sentences in which a model speaks as the person, in the words of a note or of the message: `I
-have a bad knee, so ...`.
+"""Sentences in which a model speaks as the person, or quotes words the person never wrote.
 
-And those that take the form in which memapp quotes a person, but quote nothing they said.
+`I have a bad knee, so ...` recites a note or the message.
 """
 
 import re
@@ -11,43 +10,40 @@ from memapp.language.grammar import expand, sentences
 from memapp.language.word_file import WordFile
 
 RUNS = range(3, 6)
-"""So many words in a row, one of them in the first person and one that says something, are a
-note's.
+"""Lengths of a run of words that identifies a note, with one in the first person and one content
+word.
 """
 OPENING = 4
-"""So many words of the message at the beginning of a reply are the person's."""
+"""The length of a reply's beginning that recites the message."""
 _QUOTATION = re.compile(r"\bYou told me\b[^“\"\n]{0,60}[“\"]([^”\"\n]*)[”\"]?")
 _QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> list[str]:
-    """Return the sentences of a reply that hold a run of a note in the first person; what is
-    quoted, or asked with, is none.
+    """Return the sentences of a reply that contain a run of a note in the first person.
 
-    The first sentence is one, too, where it begins with a run of the message, unless that asks for
-    a text to be written.
+    Quotations and questions do not count. The first sentence also counts if it begins with a run of
+    the message, unless the message asks for a text to be written.
     """
-    asked = _runs(message, words)
-    own = set().union(*(_runs(note, words) for note in notes)) - asked
-    said = sentences(_QUOTED.sub('""', reply))
-    echoed = set() if words.finds("others", "shown", message) else asked
+    message_runs = _runs(message, words)
+    own = set().union(*(_runs(note, words) for note in notes)) - message_runs
+    reply_sentences = sentences(_QUOTED.sub('""', reply))
+    echoed = set() if words.finds("others", "shown", message) else message_runs
     return [
-        text
-        for at, text in enumerate(said)
-        if own & _runs(text, words) or (at == 0 and tuple(_plain(text)[:OPENING]) in echoed)
+        sentence
+        for at, sentence in enumerate(reply_sentences)
+        if own & _runs(sentence, words) or (at == 0 and tuple(_plain(sentence)[:OPENING]) in echoed)
     ]
 
 
 def misquoted(reply: str, notes: Sequence[str]) -> list[str]:
-    """Return what in a reply looks like memapp's own quotations (`You told me on 3 May: "..."`),
-    and quotes none of the notes.
-    """
-    said = [" ".join(_plain(note)) for note in notes]
+    """Return the parts of a reply that look like memapp's quotations, but quote no note."""
+    quotable = [" ".join(_plain(note)) for note in notes]
     return [
         match[0]
         for match in _QUOTATION.finditer(reply)
-        if not any(" ".join(_plain(match[1])) in note for note in said)
+        if not any(" ".join(_plain(match[1])) in note for note in quotable)
     ]
 
 
@@ -59,9 +55,7 @@ def without(reply: str, said: Sequence[str]) -> str:
 
 
 def _runs(text: str, words: WordFile) -> set[tuple[str, ...]]:
-    """Return the runs of words of a text, each with one in the first person and one that is not
-    common.
-    """
+    """Return the runs of words of a text with a word in the first person and an uncommon one."""
     plain = _plain(text)
     own = {word for word in set(plain) if words.is_all("others", "first_person", word)}
     runs = (

@@ -1,5 +1,4 @@
-"""Reviewers of an answer that need no model: what it says of the person is held against their
-words, its sums are done again.
+"""Reviewers of an answer that need no model: claims are checked against notes, sums recomputed.
 
 They see names, numbers and people. What an answer means beyond these, only a model or the person
 can say.
@@ -21,9 +20,9 @@ from memapp.language.sentence import is_question
 from memapp.language.word_file import WordFile, words_of
 
 CLOSE = frozenset(lexicon("judge").entry("kin_word").split())
-"""Who is close to somebody, by what they are to them."""
+"""Words for close people."""
 SHARED = 2
-"""So many words of a statement in a note, or half of them, make the two one matter."""
+"""The shared words, or else half of them, from which a statement and a note are on one subject."""
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SUM = re.compile(
     rf"(?<![\w.,])({_NUMBER}(?:\s*[+\-−–*x×/÷]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\d%])"
@@ -33,17 +32,17 @@ _PLAIN = str.maketrans("−–x×÷", "--**/", ", ")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What an answer is reviewed by."""
+    """An answer with everything to review it by."""
 
     question: str
-    """The message that it answers."""
+    """The message that was answered."""
     answer: str
     notes: Mapping[str, str]
-    """What the person said that bears on it, each with how that is quoted to them."""
+    """The person's relevant statements, each with its quotation."""
     said: Sequence[str] = ()
-    """What they said before, in the same chat."""
+    """The person's earlier messages in the chat."""
     replies: Sequence[str] = ()
-    """What was answered before, in the same chat."""
+    """The earlier replies in the chat."""
 
     @property
     def words(self) -> WordFile:
@@ -51,42 +50,40 @@ class Material:
 
     @property
     def is_own(self) -> bool:
-        """Return True for a question of the person about themselves: all of its answer rests on
-        what they said.
-        """
+        """Return True for a person's question about themselves, answered from their statements."""
         return asked_about(self.question, self.words) == "own"
 
 
 def objections(material: Material) -> list[Objection]:
-    """Return what the rules have against an answer, in the order of the rubric."""
+    """Return the rules' objections to an answer, in the order of the rubric."""
     return [objection for review in BY_RULES.values() for objection in review(material)]
 
 
 def claims(answer: str, words: WordFile) -> list[str]:
-    """Return the clauses of an answer that state something, without its sums."""
+    """Return the clauses of an answer that state something, without sums."""
     stated = [
         sentence
         for sentence in sentences(answer)
         if not is_question(sentence, words) and not _SUM.search(sentence)
     ]
-    return [clause for text in stated for clause in _clauses(text, words)]
+    return [clause for sentence in stated for clause in _clauses(sentence, words)]
 
 
 def _sums(material: Material) -> Iterator[Objection]:
-    """Yield the sums that are wrong by more than their last digit."""
-    for found in _SUM.finditer(material.answer):
-        right, given = _value(found[1]), Fraction(found[2].replace(",", ""))
+    """Yield an objection for each sum that is wrong by more than the last digit."""
+    for equation in _SUM.finditer(material.answer):
+        right, given = _value(equation[1]), Fraction(equation[2].replace(",", ""))
         if right is not None and abs(right - given) >= Fraction(
-            1, 10 ** len(found[2].partition(".")[2])
+            1, 10 ** len(equation[2].partition(".")[2])
         ):
             result = f"{float(right):,.2f}".rstrip("0").rstrip(".")
             yield Objection(
-                "Accuracy", f"{found[1]} is {result}.", found[0], f"{found[1]} = {result}"
+                "Accuracy", f"{equation[1]} is {result}.", equation[0], f"{equation[1]} = {result}"
             )
 
 
 def _value(written: str) -> Fraction | None:
-    """Return what a sum comes to, products before sums; None for a division by nothing."""
+    """Return the value of a sum, products first; None for a division by zero."""
     first, *rest = re.split(r"([-+*/])", written.translate(_PLAIN))
     terms = [Fraction(first)]
     for sign, number in zip(rest[::2], map(Fraction, rest[1::2]), strict=True):
@@ -102,9 +99,7 @@ def _value(written: str) -> Fraction | None:
 
 
 def _contradictions(material: Material) -> Iterator[Objection]:
-    """Yield the statements that name another one or another number where a note speaks of the same
-    matter.
-    """
+    """Yield an objection for each claim with another name or number than a note on its subject."""
     for claim in _statements(material):
         if note := _against(claim, material):
             yield Objection(
@@ -116,32 +111,32 @@ def _contradictions(material: Material) -> Iterator[Objection]:
 
 
 def _unsupported(material: Material) -> Iterator[Objection]:
-    """Yield what an answer to a question about oneself names of which the person said nothing."""
+    """Yield an objection for each name in an answer about the person that they never mentioned."""
     given = [material.question, *material.notes, *material.said]
     for claim in _statements(material) if material.is_own else ():
         # a number may be reckoned from what they said
         new = [word for word in _new(claim, given, material.words) if not word[0].isdigit()]
         if new and not _against(claim, material):
-            named = ", ".join(f"“{item}”" for item in new)
+            named = ", ".join(f"“{name}”" for name in new)
             yield Objection(
                 "Evidence", f"You said nothing of {named}.", _sentence_of(claim, material)
             )
 
 
 def _unanswered(material: Material) -> Iterator[Objection]:
-    """Yield the questions of a message, of several, of which the answer has no word."""
-    words, said = material.words, _stems(material.answer, material.words)
+    """Yield an objection for each of several questions that the answer does not touch."""
+    words, answered = material.words, _stems(material.answer, material.words)
     parts = [
         part
         for sentence in sentences(one_line(material.question))
         for part in _clauses(sentence, words)
     ]
-    asked = [
+    questions = [
         part for part in parts if words.begins("others", "asks", part) and content(part, words)
     ]
-    for text in asked if len(asked) > 1 else ():
-        if said.isdisjoint(content(text, words)):
-            yield Objection("Completeness", f"This is not answered: “{text}”", text)
+    for question in questions if len(questions) > 1 else ():
+        if answered.isdisjoint(content(question, words)):
+            yield Objection("Completeness", f"This is not answered: “{question}”", question)
 
 
 def _said_before(material: Material) -> Iterator[Objection]:
@@ -158,13 +153,11 @@ BY_RULES: Mapping[str, Callable[[Material], Iterator[Objection]]] = {
     "Completeness": _unanswered,
     "Brevity": _said_before,
 }
-"""The criteria that rules review by."""
+"""The criteria that have rules."""
 
 
 def _statements(material: Material) -> list[str]:
-    """Return what is held against the notes: of an answer to a question about oneself all, else
-    what speaks of the person.
-    """
+    """Return the claims to check against the notes: all about the person, in an own answer all."""
     stated = claims(material.answer, material.words)
     return (
         stated
@@ -174,20 +167,23 @@ def _statements(material: Material) -> list[str]:
 
 
 def _against(claim: str, material: Material) -> str:
-    """Return the note nearest to a statement, if it names another one or another number; empty for
-    none.
+    """Return the nearest note to a claim if its names or numbers differ; else nothing.
 
-    What is named does not make a note near: that of somebody else would hold the wrong name.
+    Names do not make a note near: a note about somebody else would contain the wrong name.
     """
     words = material.words
     named = {kind: kind(claim, words) for kind in _KINDS}
-    said = set(content(claim, words)) - {
+    stems_of_claim = set(content(claim, words)) - {
         stem for each in named.values() for text in each for stem in content(text, words)
     }
-    about = said.union(content(material.question, words)) if material.is_own else said
+    about = (
+        stems_of_claim.union(content(material.question, words))
+        if material.is_own
+        else stems_of_claim
+    )
     shared = {note: len(about.intersection(content(note, words))) for note in material.notes}
     most = max(shared.values(), default=0)
-    if most < (1 if material.is_own else SHARED) and not 2 * most >= len(said) > 0:
+    if most < (1 if material.is_own else SHARED) and not 2 * most >= len(stems_of_claim) > 0:
         return ""
     near = sorted((note for note, count in shared.items() if count), key=lambda note: -shared[note])
     new = set(_new(claim, [material.question, *material.said, *near], words))
@@ -203,15 +199,15 @@ def _against(claim: str, material: Material) -> str:
 
 
 def _new(claim: str, given: Sequence[str], words: WordFile) -> list[str]:
-    """Return the names, numbers and people of a statement that stand nowhere in what was given."""
+    """Return the names, numbers and people of a claim that no given text has."""
     stems = {word for text in given for word in _stems(text, words)}
-    known = {word for text in given for word in numbers_in(text, words)}
+    numbers = {word for text in given for word in numbers_in(text, words)}
     named = [
         word
         for word in (*names_in(claim), *people_in(claim, words))
         if not _stems(word, words) <= stems
     ]
-    return named + [word for word in numbers_in(claim, words) if word not in known]
+    return named + [word for word in numbers_in(claim, words) if word not in numbers]
 
 
 def _names(text: str, _: WordFile) -> list[str]:

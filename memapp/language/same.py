@@ -1,6 +1,4 @@
-"""Whether two sentences say the same: in the same words but for their spelling, or at least with
-the same names and numbers.
-"""
+"""Sentences that say the same: up to spelling, or with the same names and numbers."""
 
 import re
 import unicodedata
@@ -11,26 +9,22 @@ from memapp.language.word_file import WordFile, words_of
 _NAME = re.compile(r"(?<!^)(?<![.!?] )\b[^\W\d_a-z][^\W\d_]+")
 
 
-def is_respelt(one: str, other: str) -> bool:
-    """Return True for two sentences of the same words in the same order, but for case, accents,
-    marks and fillers.
-    """
-    words = words_of(f"{one} {other}")
-    said = _said(one, words)
-    return bool(said) and said == _said(other, words)
+def is_respelt(sentence: str, other: str) -> bool:
+    """Return True for sentences that differ only in case, accents, marks and fillers."""
+    words = words_of(f"{sentence} {other}")
+    spoken = _said(sentence, words)
+    return bool(spoken) and spoken == _said(other, words)
 
 
-def keeps_facts(kept: str, gone: str) -> bool:
-    """Return True for a sentence that has the names and numbers of another, and denies as much as
-    that.
-    """
-    words = words_of(f"{kept} {gone}")
-    facts = {word.casefold() for word in _NAME.findall(gone)} | {
-        word for word in plain_words(gone) if word[0].isdigit()
+def keeps_facts(kept: str, dropped: str) -> bool:
+    """Return True for a sentence with the names, numbers and negations of another."""
+    words = words_of(f"{kept} {dropped}")
+    facts = {word.casefold() for word in _NAME.findall(dropped)} | {
+        word for word in plain_words(dropped) if word[0].isdigit()
     }
     denied, denied_before = (
         len(re.findall(words.pattern("same", "negations"), text, re.IGNORECASE))
-        for text in (kept, gone)
+        for text in (kept, dropped)
     )
     return facts <= set(plain_words(kept)) and denied == denied_before
 

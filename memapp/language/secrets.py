@@ -1,7 +1,7 @@
-"""What passwords, keys and tokens are recognised by: the forms and names of `secrets.txt`, for
-every door into the file.
+"""The rules by which secrets are recognised: the forms and names of `secrets.txt`.
 
-A hint waits for it, so it is no lexicon: to read TOML takes longer than all that is read.
+Every way into the memory file uses them. Not a lexicon: a hint waits for them, and parsing TOML
+takes longer than everything else.
 """
 
 import re
@@ -18,7 +18,7 @@ def without_secrets(text: str, *, in_command: bool = False) -> str:
 
 
 def has_secret(text: str) -> bool:
-    """Return True for a text with a secret, also if that was replaced before."""
+    """Return True for a text with a secret, replaced or not."""
     return re.search(rf"(?<![\w*]){re.escape(MARK)}(?![\w*])", text) is not None or bool(
         secrets.find_secrets(text, secret_rules())
     )
@@ -26,9 +26,7 @@ def has_secret(text: str) -> bool:
 
 @cache
 def secret_rules() -> SecretRules:
-    """Return what secrets are recognised by; `{name}` in a form stands for the definition of that
-    name above it.
-    """
+    """Return the rules; `{name}` in a form stands for the definition above with that name."""
     defined: dict[str, str] = {}
     forms: list[SecretForm] = []
     for before, behind in lines("secrets"):

@@ -1,6 +1,4 @@
-"""What a sentence says that only the person's yes makes known, told by its words where no model may
-judge it.
-"""
+"""Sensitive statements, recognised by words alone where no model may judge."""
 
 from collections.abc import Collection, Mapping
 
@@ -15,11 +13,11 @@ from memapp.language.word_file import words_of
 
 
 def unknown_in(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
-    """Return what a sentence says that needs a yes and that the profile does not say.
+    """Return the statements of a sentence that need approval and are not in the profile.
 
-    These are the values that it states, else all of it where it has a sensitive word. Beside its
-    fields a profile may hold whole sentences that the person said yes to. A secret is a hint
-    without a value: it is neither asked about nor remembered.
+    The result is the values it states, or else the whole sentence if it has a sensitive word. A
+    profile may also hold whole sentences that the person approved. A secret is a hint without a
+    value: never asked about nor remembered.
     """
     if tells_secret(text):
         return [Hint("contact", "")]
@@ -36,23 +34,21 @@ def unknown_in(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
 
 
 def unknown_in_message(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
-    """Return the same of the person's own sentences in a message."""
+    """Return the same for the person's own sentences in a message."""
     return [
         hint
-        for word in sentences(own_words(text, words_of(text)))
-        for hint in unknown_in(word, profile)
+        for sentence in sentences(own_words(text, words_of(text)))
+        for hint in unknown_in(sentence, profile)
     ]
 
 
 def values_in(text: str) -> list[Hint]:
-    """Return the values that a sentence states and that need a yes."""
+    """Return the values in a sentence that need approval."""
     return [hint for hint in stated(text, words_of(text)) if is_sensitive_field(hint.field)]
 
 
 def may_apply_by_itself(field: str, value: str) -> bool:
-    """Return True for a value that may enter the profile without a yes: its field is benign, and it
-    has no sensitive word.
-    """
+    """Return True for a value that needs no approval: a benign field without sensitive words."""
     return not (
         is_sensitive_field(field) or tells_secret(value) or is_sensitive(value, words_of(value))
     )

@@ -1,6 +1,4 @@
-"""What a sentence is by its form: a question, one that leans on the sentence before, one that
-corrects another.
-"""
+"""The form of a sentence: a question, a follow-up, a correction."""
 
 import re
 from typing import Literal
@@ -12,34 +10,28 @@ from memapp.language.secrets import has_secret
 from memapp.language.word_file import WordFile, words_of
 
 STEM = 5
-"""Letters by which two forms of a word are the same."""
+"""The number of letters by which two forms of a word are the same."""
 
 
 def is_question(sentence: str, words: WordFile) -> bool:
-    """Return True for a question, also one without its mark."""
+    """Return True for a question, with its mark or without."""
     return (
         sentence.endswith(("?", '?"', "?!")) or words.begins("others", "asks", sentence) is not None
     )
 
 
 def is_for_now(sentence: str, words: WordFile) -> bool:
-    """Return True for an order, a plan for the hours to come, and a word about having told memapp
-    something.
-    """
+    """Return True for an order, a plan for the next hours, or a remark on having told memapp."""
     return words.begins("others", "for_now", sentence) is not None
 
 
 def points_back(text: str, words: WordFile) -> bool:
-    """Return True for a text with a word that points at what was said before it: `is that ok for
-    me?`.
-    """
+    """Return True for a text that points back to earlier text: `is that ok for me?`."""
     return re.search(rf"\b{words.pattern('context', 'points')}", text, re.IGNORECASE) is not None
 
 
 def leans(sentence: str, words: WordFile, *, is_first: bool) -> bool:
-    """Return True for a sentence that says nothing without the one before: it begins with, or
-    hinges on, what was named there.
-    """
+    """Return True for a sentence that begins with, or hinges on, a reference to the one before."""
     if words.begins("context", "points", sentence, after="opens"):
         return True
     pointing = words.finds("context", "pronouns", sentence)
@@ -52,9 +44,7 @@ def leans(sentence: str, words: WordFile, *, is_first: bool) -> bool:
 
 
 def cut_at_clause(sentence: str, most: int, words: WordFile) -> str:
-    """Return the beginning of a sentence up to its last clause that ends within so many characters;
-    else to the last word.
-    """
+    """Return the beginning of a sentence up to the last clause, or else word, within a length."""
     if len(sentence) <= most:
         return sentence
     ends = [
@@ -66,26 +56,20 @@ def cut_at_clause(sentence: str, most: int, words: WordFile) -> str:
 
 
 def corrects(sentence: str, words: WordFile) -> Literal["", "own", "over"]:
-    """Return `own` for what can only be about one's own words, `over` for what says that something
-    ended, else nothing.
-    """
+    """Return `own` for a correction of the person's own words, `over` for an end, else nothing."""
     if words.begins("correction", "own", sentence, after="filler"):
         return "own"
     return "over" if words.finds("correction", "over", sentence) else ""
 
 
 def without_mark(sentence: str, words: WordFile) -> str:
-    """Return a correction without the words that say that it is one; the sentence where it is
-    nothing but those.
-    """
+    """Return a correction without its mark, unless nothing else is left."""
     mark = words.begins("correction", "own", sentence, after="filler")
     return (sentence[mark.end() :].lstrip(",:. !") if mark else "") or sentence
 
 
 def tells_of_another(sentence: str, other: str, words: WordFile) -> bool:
-    """Return True if a sentence begins with somebody or something of the person's whom another
-    sentence does not name.
-    """
+    """Return True for a sentence that begins with a relative or thing the other does not name."""
     mine = words.begins("correction", "mine", sentence, after="filler")
     named = re.findall(r"[^\W\d_]+", sentence[mine.end() :])[:2] if mine else []
     return bool(named) and not any(
@@ -94,15 +78,13 @@ def tells_of_another(sentence: str, other: str, words: WordFile) -> bool:
 
 
 def tells_more(message: str, expected: str, words: WordFile) -> bool:
-    """Return True for a message with a statement that corrects something, or has a word which was
-    not expected.
-    """
-    known = {word[:STEM] for word in plain_words(expected)}
+    """Return True for a message with a statement that corrects, or has an unexpected word."""
+    expected_stems = {word[:STEM] for word in plain_words(expected)}
     for sentence in sentences(own_words(message, words)):
         new = (
             word
             for word in plain_words(sentence)
-            if word not in words.common and word[:STEM] not in known
+            if word not in words.common and word[:STEM] not in expected_stems
         )
         if not is_question(sentence, words) and (corrects(sentence, words) or any(new)):
             return True
@@ -110,27 +92,23 @@ def tells_more(message: str, expected: str, words: WordFile) -> bool:
 
 
 def tells_secret(sentence: str) -> bool:
-    """Return True for a password, a key, a PIN or the number of a card."""
+    """Return True for a sentence with a password, a key, a PIN or a card number."""
     if has_secret(sentence) or re.search(r"\b(?:\d[ -]?){12,19}\b", sentence):
         return True
     return words_of(sentence).finds("secrets", "named", sentence) is not None
 
 
 def may_tell_secret(sentence: str) -> bool:
-    """Return True for a sentence that gives a password, a key or a PIN in one word, which may be it
-    or say how it is.
-    """
+    """Return True for a sentence in which one word may be, or describe, a secret."""
     return words_of(sentence).finds("secrets", "doubted", sentence) is not None
 
 
 def is_sensitive(sentence: str, words: WordFile) -> bool:
-    """Return True for a sentence with a word of health, money, faith, love, politics, law or
-    origin.
-    """
+    """Return True for a sentence with a sensitive word, such as of health, money or faith."""
     return words.finds("sensitive", "named", sentence) is not None
 
 
 def category(sentence: str, words: WordFile) -> str:
-    """Return the category of a sentence that the person says of themselves."""
+    """Return the category of a person's sentence about themselves."""
     found = (name for name in words.sections["category"] if words.finds("category", name, sentence))
     return next(found, "profile")

@@ -1,11 +1,11 @@
-"""Whether a text is about what somebody names to their memory: `the piano`, `my trip to Oslo`."""
+"""Subjects that people name to their memory: `the piano`, `my trip to Oslo`."""
 
 from memapp.language.asked import bare_words, stem
 from memapp.language.word_file import WordFile, words_of
 
 
 def subject_of(named: str) -> frozenset[str]:
-    """Return the stems of the words that say what is named; of all of its words where none does."""
+    """Return the stems of the telling words of a subject, or else of all its words."""
     words = words_of(named)
     plain = bare_words(named, words)
     telling = [
@@ -17,12 +17,12 @@ def subject_of(named: str) -> frozenset[str]:
 
 
 def is_about(text: str, subject: frozenset[str]) -> bool:
-    """Return True for a text that has all that is named."""
+    """Return True for a text with all words of a subject."""
     return bool(subject) and subject <= _all(text)
 
 
 def shares(text: str, subject: frozenset[str]) -> bool:
-    """Return True for a text that has any of what is named."""
+    """Return True for a text with any word of a subject."""
     return not subject.isdisjoint(_all(text))
 
 

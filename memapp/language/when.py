@@ -1,4 +1,4 @@
-"""The days and months that a text names, and how such a day is told."""
+"""The days and months that a text names, and the wording of a day."""
 
 import re
 from collections.abc import Iterator
@@ -17,25 +17,22 @@ _TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
 
 
 def told_day(day: date, today: date) -> str:
-    """Say on which day something was: `today`, `on 2 May`, with the year if it was another one."""
+    """Return a day in words: `today`, `on 2 May`, with the year if another."""
     if day == today:
         return "today"
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
 
 
 def since_in(fact: str) -> str:
-    """Return since when something is so by its words, as `dates` writes that: `winter 2025/26`;
-    empty where they do not say.
-    """
-    found = _SINCE.search(fact)
-    return found[1] if found else ""
+    """Return since when a fact holds, as `dates` writes it: `winter 2025/26`; else nothing."""
+    since = _SINCE.search(fact)
+    return since[1] if since else ""
 
 
 def named_times(text: str, today: date) -> list[NamedTime]:
-    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`,
-    `yesterday`.
+    """Return the days and months that a text names: `May 4th`, `in July`, `2023-05`, `yesterday`.
 
-    Of `the week of 16 November 2026` these are its days.
+    `the week of 16 November 2026` names its seven days.
     """
     numeric = [
         NamedTime(int(year), int(month), int(day) if day else None)

@@ -1,9 +1,8 @@
-"""What of a message may be told where something in it waits for the person's yes or was denied: the
-sentences beside it.
+"""Messages with a part under a pending or denied consent request, reduced to the other sentences.
 
-A sentence with a word of a value is cut out, and so is what leans on it, what states another value
-of its field, and what has a sensitive word. Where a value cannot be found in the message, nothing
-of it is told.
+A sentence with a word of a withheld value is cut, and so is what leans on it, what states another
+value of its field, and what has a sensitive word. If a value cannot be found in the message, the
+whole message is withheld.
 """
 
 import re
@@ -20,25 +19,20 @@ from memapp.language.sentence import STEM, is_sensitive, leans
 from memapp.language.word_file import WordFile, words_of
 
 FEW_WORDS = 4
-"""Of more telling words, as a sentence has, two thirds give it away, or one that is sensitive by
-itself.
+"""With more telling words, as in a sentence, two thirds reveal a value, or one that is sensitive.
 """
 CALLED = "preferred_name"
-"""A reply says this value only to greet the person, so that its other sentences tell nothing of it.
-"""
+"""The field whose value a reply only uses to greet: the other sentences reveal nothing."""
 PERSON = frozenset({"user"})
-"""Stands for the person in what was learned in the third person; no message says it."""
+"""Words for the person in third-person memories, which no message has."""
 KEPT = 2048
-"""The words of so many texts are kept: each hit of a search is held against each value that waits.
-"""
+"""The cached texts: each hit of a search is compared with each pending value."""
 MOST_CHARS = 2000
-"""A longer message is hidden whole: each sentence is read for what it says."""
+"""A longer message is withheld whole: each sentence would have to be read."""
 
 
 def told_beside(text: str, withheld: Sequence[Hint]) -> str:
-    """Return the sentences of a person's message that may be told, a line each; empty if there are
-    none.
-    """
+    """Return the sentences of a message that reveal nothing withheld, one a line."""
     words = words_of(text)
     is_hidden = any(hint.field in BESIDE_PROFILE and hint.field != FACT for hint in withheld)
     if len(text) > MOST_CHARS or is_hidden or words.finds("requests", "keep_out", text):
@@ -52,37 +46,31 @@ def told_beside(text: str, withheld: Sequence[Hint]) -> str:
 
 
 def told_of_reply(text: str, withheld: Sequence[Hint]) -> str:
-    """Return what may be told of a model's reply: nothing if it has a word of a value, but beside a
-    name the rest.
-    """
-    said = [hint for hint in withheld if has_word_of(text, [hint])]
-    if any(hint.field != CALLED for hint in said):
+    """Return a model's reply if it has no word of a withheld value, or but the person's name."""
+    revealed = [hint for hint in withheld if has_word_of(text, [hint])]
+    if any(hint.field != CALLED for hint in revealed):
         return ""
     return (
-        "\n".join(sentence for sentence in sentences(text) if not has_word_of(sentence, said))
-        if said
+        "\n".join(sentence for sentence in sentences(text) if not has_word_of(sentence, revealed))
+        if revealed
         else text
     )
 
 
 def has_word_of(text: str, withheld: Sequence[Hint]) -> bool:
-    """Return True for a text that has a telling word of a value."""
+    """Return True for a text with a telling word of a value."""
     return any(_is_inside(text, hint) or _said(text, _telling(hint)) for hint in withheld)
 
 
 def says_any(text: str, withheld: Sequence[Hint]) -> bool:
-    """Return True for a text that hints at a value: it says it again, or has a word that alone
-    gives it away.
-    """
+    """Return True for a text that reveals a value, or has a word that alone reveals one."""
     return any(says_again(text, hint) or _said(text, _telling_alone(hint)) for hint in withheld)
 
 
-def says_again(text: str, one: Hint) -> bool:
-    """Return True for a text that gives a value away: it has all of its telling words, or of many
-    two thirds, in any order.
-    """
-    many, said = len(_telling(one)), _said(text, _telling(one))
-    return _is_inside(text, one) or 0 < many == said or (many > FEW_WORDS and 3 * said >= 2 * many)
+def says_again(text: str, hint: Hint) -> bool:
+    """Return True for a text with all telling words of a value, or of many two thirds."""
+    many, said = len(_telling(hint)), _said(text, _telling(hint))
+    return _is_inside(text, hint) or 0 < many == said or (many > FEW_WORDS and 3 * said >= 2 * many)
 
 
 def _kept(said: Sequence[str], withheld: Sequence[Hint], words: WordFile) -> Iterator[str]:
@@ -101,12 +89,10 @@ def _kept(said: Sequence[str], withheld: Sequence[Hint], words: WordFile) -> Ite
             yield sentence
 
 
-def _is_inside(text: str, one: Hint) -> bool:
-    """Return True for a value of a script that may be written without spaces, where it stands in a
-    text as it is.
-    """
-    value = normal_value(one.field, one.value)
-    return not value.isascii() and value in normal_value(one.field, text)
+def _is_inside(text: str, hint: Hint) -> bool:
+    """Return True for a text that contains a value of a script without spaces."""
+    value = normal_value(hint.field, hint.value)
+    return not value.isascii() and value in normal_value(hint.field, text)
 
 
 def _said(text: str, words: Sequence[frozenset[str]]) -> int:
@@ -116,22 +102,20 @@ def _said(text: str, words: Sequence[frozenset[str]]) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def _telling(one: Hint) -> Sequence[frozenset[str]]:
-    """Return the words by which a text gives a value away, each as its forms; all, if none says
-    anything by itself.
-    """
-    words, plain = words_of(one.value), _words(one.value)
+def _telling(hint: Hint) -> Sequence[frozenset[str]]:
+    """Return the forms of each telling word of a value; of all words if none tells."""
+    words, plain = words_of(hint.value), _words(hint.value)
     telling = [word for word in plain if word not in words.common and word not in PERSON]
     return [_forms(word, words) for word in telling or plain]
 
 
 @lru_cache(maxsize=KEPT)
-def _telling_alone(one: Hint) -> Sequence[frozenset[str]]:
-    """Return those of them that each give it away: of a few all, of many those that are sensitive."""
-    if len(_telling(one)) <= FEW_WORDS:
-        return _telling(one)
-    words = words_of(one.value)
-    return [_forms(word, words) for word in _words(one.value) if is_sensitive(word, words)]
+def _telling_alone(hint: Hint) -> Sequence[frozenset[str]]:
+    """Return the forms of words that alone reveal a value: if few all, else sensitive ones."""
+    if len(_telling(hint)) <= FEW_WORDS:
+        return _telling(hint)
+    words = words_of(hint.value)
+    return [_forms(word, words) for word in _words(hint.value) if is_sensitive(word, words)]
 
 
 @lru_cache(maxsize=KEPT)
@@ -141,9 +125,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, each once, in small letters and without the `s` behind an
-    apostrophe.
-    """
+    """Return the words of a text, each once, in lower case, without a possessive `s`."""
     return [
         word
         for word in dict.fromkeys(re.findall(r"[^\W_]+", normal_value("", text)))
@@ -152,5 +134,5 @@ def _words(text: str) -> list[str]:
 
 
 def _forms(word: str, words: WordFile) -> frozenset[str]:
-    """Return the beginnings by which two forms of a word are the same."""
+    """Return the beginnings by which two forms of a word are equal."""
     return frozenset({word[:STEM], stem(word, words)[:STEM]})

@@ -1,6 +1,4 @@
-"""The words of a language: one file of patterns for each, `assets/language/CODE.toml`, with the
-same entries in all.
-"""
+"""The words of each language: `assets/language/CODE.toml`, with the same entries in all."""
 
 import re
 import tomllib
@@ -11,16 +9,16 @@ from functools import cache
 from memapp.paths import bundled
 
 CODES = ("en", "de", "fr", "es")
-"""The languages that there is a file for; the first is taken for a text that tells none."""
+"""The languages with a file; the first is the default."""
 
 
 @dataclass(frozen=True)
 class WordFile:
-    """The patterns of one language, by the section and the name of their entry."""
+    """The patterns of a language, by section and entry."""
 
     code: str
     common: frozenset[str]
-    """Words that tell the language, since hardly a sentence has none of them."""
+    """The common words that identify the language."""
     sections: Mapping[str, Mapping[str, str]]
 
     def pattern(self, section: str, name: str) -> str:
@@ -28,18 +26,18 @@ class WordFile:
         return f"(?:{self.sections[section][name]})"
 
     def finds(self, section: str, name: str, text: str) -> re.Match[str] | None:
-        """Return where an entry stands in a text first."""
+        """Return the first match of an entry in a text."""
         return _compiled(self.pattern(section, name)).search(text)
 
     def begins(
         self, section: str, name: str, text: str, *, after: str = ""
     ) -> re.Match[str] | None:
-        """Return where a text begins with an entry, behind any of those of the entry `after`."""
+        """Return the match of an entry at the start of a text, behind any of the entry `after`."""
         lead = rf"(?:{self.pattern(section, after)}\b[,:. !]*)*" if after else ""
         return _compiled(lead + self.pattern(section, name)).match(text)
 
     def is_all(self, section: str, name: str, text: str) -> bool:
-        """Return True for a text that is an entry and nothing else."""
+        """Return True for a text that is exactly an entry."""
         return _compiled(self.pattern(section, name)).fullmatch(text) is not None
 
 
@@ -52,14 +50,15 @@ def words(code: str) -> WordFile:
 
 
 def words_of(text: str) -> WordFile:
-    """Return the words of the language that a text is written in, as far as its common words tell;
-    one word tells none.
+    """Return the words of a text's language, by its common words.
+
+    A single word does not identify a language.
     """
-    said = {
+    spoken_words = {
         word.casefold() for word in re.findall(r"[^\W\d_]+", text.replace("'", "").replace("’", ""))
     }
-    spoken = CODES if len(said) > 1 else CODES[:1]
-    return max(map(words, spoken), key=lambda one: len(said & one.common))
+    spoken = CODES if len(spoken_words) > 1 else CODES[:1]
+    return max(map(words, spoken), key=lambda file: len(spoken_words & file.common))
 
 
 @cache

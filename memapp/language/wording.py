@@ -1,4 +1,4 @@
-"""Duplicates: sentences that say the same in other forms of the words."""
+"""Normal forms by which sentences with the same content are recognised."""
 
 import re
 import unicodedata
@@ -10,9 +10,7 @@ from memapp.language.grammar import EN, NOT, expand, root, stems, tokens
 
 @lru_cache(maxsize=64)  # a change asks five times for the form of one text
 def normalise(text: str) -> str:
-    """Return what counts as the same text: lower case, contractions written out, no punctuation
-    between words; a minus counts.
-    """
+    """Return the normal form of a text: lower case, no contractions, no punctuation but a minus."""
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
     bare = re.sub(
         r"(?<!\d)(?!(?<!\S)-\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded
@@ -21,10 +19,10 @@ def normalise(text: str) -> str:
 
 
 def gist(text: str) -> str:
-    """Return the words that carry a text's meaning, each as its root, in the order of the alphabet.
+    """Return the roots of a text's content words, sorted.
 
-    The same for `User loves sailing.` and `I love to sail`: coarser than what counts as the same
-    text, for asking once too often.
+    The same for `User loves sailing.` and `I love to sail`: coarser than the normal form, for
+    asking rather once too often.
     """
     roots = set()
     for word in tokens(expand(unicodedata.normalize("NFKC", text)).casefold()):

@@ -1,24 +1,24 @@
-"""How often a reply has been tried: each attempt samples other words."""
+"""The attempts at a reply: each samples other words."""
 
 from dataclasses import dataclass
 
 LIVELY = 0.7
-"""Temperature of another answer to the same message: 20 of 28 were right and all differed from the
-first one, 24 of which were.
+"""Temperature of another answer to the same message.
 
-At 0.5 as many were right and one was the same; with the first answer named as one to avoid, and at
-1.0, 12 were right.
+20 of 28 were right, and all differed from the first one, of which 24 were right. At 0.5 as many
+were right and one was the same; with the first answer named as one to avoid, and at 1.0, 12 were
+right.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The number of one attempt at a reply."""
+    """The number of an attempt at a reply."""
 
     retries: int = 0
-    """How many replies to the same message the person has seen."""
+    """The number of replies to the message that the person has seen."""
     second: bool = False
-    """The first try said again what had been said."""
+    """True if the first attempt repeated a text."""
 
     @property
     def seed(self) -> int:

@@ -1,4 +1,4 @@
-"""Keeping a request within the tokens it may cost, counted with the model's own tokenizer."""
+"""Token budgets: fitting a request into its limit, counted with the model's tokenizer."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -12,15 +12,14 @@ from memapp.prompts.context import PromptContext
 from memapp.prompts.history import SHOWN_CHARS, begun, drop_step
 
 MEMORY_TOKENS = 400
-"""Left free for what recall will find, since a scene is fitted before recall has run."""
+"""Reserved for hits of recall, since a context is fitted before."""
 CONTROL_TOKENS = 64
-"""More than a template puts around one of the contents of a prompt."""
+"""More than a template adds to each content of a prompt."""
 CHARS_PER_TOKEN = 8
-"""More letters than any tokenizer packs into a token on average; what is longer is cut before it is
-counted at all.
+"""More letters than any tokenizer puts into a token on average; longer text is cut before counting.
 """
 KEPT_IN_FRONT = 2 / 3
-"""Of a message that is cut in the middle: the beginning says what it is, the end what is asked."""
+"""The share kept of the beginning of a cut message, which says what it is; the end asks."""
 
 T = TypeVar("T")
 Request = tuple[Prompt, Sampling]
@@ -32,20 +31,20 @@ def fit(
     limit: int,
     prompt_tokens: Callable[[Prompt], int],
 ) -> PromptContext:
-    """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
+    """Return a context cut until its request, reply and reserve included, is within `limit` tokens.
 
-    The oldest exchanges go first, in steps, so that what is left begins at the same place for a
-    while and stays in the model's cache; of the last one its end; the oldest cards; at last the
-    middle of the message. Costs one count at most when the scene fits as it is. Raises
-    `ConfigError` when even an empty message would not fit.
+    The oldest exchanges go first, in steps, so that the beginning stays the same for a while and in
+    the model's cache; then the last one is shortened; then the oldest cards go; at last the middle
+    of the message. One count at most if the context fits as it is. Raises `ConfigError` when even
+    an empty message would not fit.
     """
     room = room_of(limit)
 
-    def cost_of(one: PromptContext) -> int:
-        return cost(request(one), prompt_tokens)
+    def cost_of(candidate: PromptContext) -> int:
+        return cost(request(candidate), prompt_tokens)
 
-    def is_within(one: PromptContext) -> bool:
-        return fits(request(one), room + 1, prompt_tokens)
+    def is_within(candidate: PromptContext) -> bool:
+        return fits(request(candidate), room + 1, prompt_tokens)
 
     context = _with_message(context, room * CHARS_PER_TOKEN)
     if is_within(context):
@@ -53,25 +52,21 @@ def fit(
     if is_within(without := replace(context, history=())):
         return _with_late_history(context, is_within) or without
     if is_within(replace(without, cards=())):
-        kept = [
+        with_fewer_cards = [
             replace(without, cards=context.cards[start:])
             for start in range(1, len(context.cards) + 1)
         ]
-        return _first(kept, is_within) or without
+        return _first(with_fewer_cards, is_within) or without
     return _cut_message(replace(without, cards=(), profile_line=""), cost_of, room)
 
 
 def room_of(limit: int) -> int:
-    """Return how many tokens a request may have within a limit, reply included, before recall has
-    run.
-    """
+    """Return the tokens for a request, reply included, that a limit leaves before recall."""
     return limit - min(MEMORY_TOKENS, limit // 4)
 
 
 def fits(request: Request, limit: int, prompt_tokens: Callable[[Prompt], int]) -> bool:
-    """Say whether a request, reply included, stays below `limit` tokens; what is short enough is
-    not counted.
-    """
+    """Return True if a request with its reply is below `limit` tokens."""
     return cost(request, _most_tokens) < limit or cost(request, prompt_tokens) < limit
 
 
@@ -81,9 +76,9 @@ def fit_hits(
     limit: int,
     prompt_tokens: Callable[[Prompt], int],
 ) -> tuple[Recalled, ...]:
-    """Drop the weakest hits until the request, reply included, stays below `limit` tokens."""
-    kept = [tuple(hits[:count]) for count in range(len(hits), 0, -1)]
-    return _first(kept, lambda some: fits(request(some), limit, prompt_tokens)) or ()
+    """Return the best hits with which the request, reply included, is below `limit` tokens."""
+    candidates = [tuple(hits[:count]) for count in range(len(hits), 0, -1)]
+    return _first(candidates, lambda fewer: fits(request(fewer), limit, prompt_tokens)) or ()
 
 
 def least(
@@ -91,9 +86,7 @@ def least(
     request: Callable[[PromptContext], Request],
     prompt_tokens: Callable[[Prompt], int],
 ) -> int:
-    """Return the tokens of a context's request without all that `fit` can leave out, reply
-    included.
-    """
+    """Return the tokens of a request without everything that `fit` can remove, reply included."""
     bare = replace(context, history=(), cards=(), profile_line="")
     return cost(request(bare if bare.message is None else replace(bare, message="")), prompt_tokens)
 
@@ -105,9 +98,7 @@ def cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
 
 
 def _most_tokens(prompt: Prompt) -> int:
-    """Return more tokens than a prompt can have: no token is shorter than a byte, whatever the
-    model's vocabulary.
-    """
+    """Return an upper bound of a prompt's tokens: each has a byte at least."""
     contents = [prompt.system, prompt.suffix, prompt.head, *(turn.content for turn in prompt.turns)]
     return sum(len(content.encode("utf-8", "replace")) + CONTROL_TOKENS for content in contents)
 
@@ -115,9 +106,7 @@ def _most_tokens(prompt: Prompt) -> int:
 def _with_late_history(
     context: PromptContext, fits: Callable[[PromptContext], bool]
 ) -> PromptContext | None:
-    """Keep as many of the last exchanges as fit, rounded down to steps, or else the beginning of
-    the last one.
-    """
+    """Return the context with as many recent exchanges as fit, or part of the last one."""
     history = context.history
     if late := _first(
         [replace(context, history=history[start:]) for start in range(1, len(history))], fits
@@ -135,11 +124,12 @@ def _with_late_history(
 def _cut_message(
     context: PromptContext, cost: Callable[[PromptContext], int], room: int
 ) -> PromptContext:
-    """Cut the middle of the message out, guessing its size from what its letters cost on average."""
+    """Return the context with the middle of its message cut, sized by letters per token."""
     bare = cost(replace(context, message=""))
     if bare >= room:
         raise ConfigError(
-            f"The persona {context.persona.id!r} and its reply need {bare:,} tokens, and a request may have {room:,}.",
+            f"The persona {context.persona.id!r} and its reply need {bare:,} tokens, "
+            f"and a request may have {room:,}.",
             "Raise `budget_tokens` or lower `reply_tokens`.",
         )
     length = len(context.message or "")
@@ -152,9 +142,7 @@ def _cut_message(
 
 
 def _with_message(context: PromptContext, length: int) -> PromptContext:
-    """Return the scene with at most `length` characters of its message, and a note where some were
-    left out.
-    """
+    """Return the context with at most `length` characters of its message, and a note on the cut."""
     message = context.message
     if message is None or len(message) <= length:
         return context
@@ -167,8 +155,6 @@ def _with_message(context: PromptContext, length: int) -> PromptContext:
 
 
 def _first(candidates: Sequence[T], fits: Callable[[T], bool]) -> T | None:
-    """Return the first candidate that fits, given that all after it fit too; counting only as often
-    as a bisection must.
-    """
+    """Return the first candidate that fits, by bisection, as all after it fit too."""
     at = bisect_left(candidates, True, key=fits)
     return candidates[at] if at < len(candidates) else None

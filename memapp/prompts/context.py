@@ -1,9 +1,9 @@
-"""The context of a turn's prompts, and the trunk of the reply's.
+"""The context of a turn's prompts, and the trunk of the reply's prompt.
 
-Evidence stands before the history and the history before the message, for every persona. A plain
-persona gets the history as the turns they were: a small model follows a conversation so, and loses
-its thread in a transcript. An inner voice is no party to a conversation but comments on one; it
-gets one situation with the history as a transcript in it.
+Evidence comes before the history and the history before the message, for every persona. A plain
+persona gets the history as turns: a small model follows these, and gets lost in a transcript. An
+inner voice is no party to a conversation but comments on it, so it gets one situation with the
+history as a transcript.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
-"""An earlier reply is shown so far: what a model said it says again."""
+"""The shown part of an earlier reply: a model repeats its own words."""
 EARLIER = "Earlier in this chat, before the messages that follow:"
 NOTED = "I remember."
 ABOUT_USER = "About the user: "
@@ -36,9 +36,9 @@ CASE, EVIDENCE, CONVERSATION, QUESTION = (
     "'S QUESTION TO YOU",
 )
 HOW_TO_SPEAK = frozenset({"preferred_name", "pronouns", "language", "tone"})
-"""Fields of the profile that every reply goes by."""
+"""The profile fields that matter for every reply."""
 PROFILE_LINE_CHARS = 400
-"""What of the profile does not fit is left out."""
+"""The longest profile line; more is left out."""
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,31 @@ class PromptContext:
 
     persona: Persona
     cards: tuple[str, ...]
-    """The persona's cards and those the person added."""
+    """The persona's cards and the person's."""
     history: tuple[Exchange, ...]
-    """Earlier exchanges, oldest first, as many as the prompt shows."""
+    """The earlier exchanges in the prompt, oldest first."""
     message: str | None
-    """What the person wrote; None when nobody asked."""
+    """The person's message; None for an unprompted remark."""
     profile_line: str = ""
-    """What the person has agreed to be known about them, as one line."""
+    """The needed part of the profile, as one line."""
     episodes: tuple[str, ...] = ()
-    """What the chat was about before the exchanges that the prompt shows."""
+    """Summaries of the chat before the exchanges in the prompt."""
     said: tuple[str, ...] = ()
-    """The last replies of the chat, which must not be said again; oldest first."""
+    """The last replies of the chat, oldest first, which must not be repeated."""
 
 
 def trunk(context: PromptContext) -> Prompt:
-    """Return the part of the reply's prompt that stays the same whatever is found for it."""
+    """Return the part of the reply's prompt that does not depend on hits."""
     if context.persona.is_inner_voice:
         return situation(context)
     return Prompt(system_text(context), (*reply_turns(), *_turns(context)))
 
 
 def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
-    """Return how the reply of a persona is begun for it, and the strings at which it is over.
+    """Return the beginning of a persona's reply, and the strings that end it.
 
-    An inner voice reads a transcript, and a small model would go on with all of it: so it is given
-    its own label and an open quotation mark, and ends with that quotation.
+    An inner voice reads a transcript, which a small model would continue: so it is given its own
+    label and an open quotation mark, and ends with the closing one.
     """
     if not persona.is_inner_voice:
         return "", ()
@@ -81,7 +81,7 @@ def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
 
 
 def system_text(context: PromptContext) -> str:
-    """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
+    """Return the system text, the same in every call of a chat."""
     persona = context.persona
     if persona.is_inner_voice:
         return "\n".join(
@@ -93,12 +93,11 @@ def system_text(context: PromptContext) -> str:
 def needed_of_profile(
     profile: Mapping[str, Sequence[str]], message: str | None
 ) -> dict[str, Sequence[str]]:
-    """Return what a prompt says of the profile: how to speak to the person, and plain values where
-    the message wants something.
+    """Return the profile values for a prompt: how to speak, and others if the message wants some.
 
-    Sentences on what is sensitive are told as the memories that they are, where they bear on the
-    message: standing in each prompt, an allergy came into jokes and mails. Of those written by
-    hand, which are no memories, a limit is told where it bears.
+    Sensitive sentences are told as the memories they are, where they bear on the message: in every
+    prompt, an allergy came into jokes and mails. Of sentences written by hand, which are no
+    memories, a limit is told where it bears on the message.
     """
     wants = bool(message) and wants_something(message or "", words_of(message or ""))
     needed = {field: values for field, values in profile.items() if wants or field in HOW_TO_SPEAK}
@@ -120,24 +119,22 @@ def _is_needed_limit(message: str, value: str) -> bool:
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
     """Return the profile as one line."""
-    known = [
+    labelled = [
         (FIELDS[field].label.lower(), "; ".join(values))
         for field, values in profile.items()
         if field in FIELDS and values
     ]
-    said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
-    return shorten(f"{ABOUT_USER}{', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
+    listed = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in labelled]
+    return shorten(f"{ABOUT_USER}{', '.join(listed)}.", PROFILE_LINE_CHARS) if listed else ""
 
 
 def situation(context: PromptContext, notes: str = "") -> Prompt:
-    """Return the prompt of an inner voice, with what is known of the person before the question."""
+    """Return the prompt of an inner voice, with the notes before the question."""
     return Prompt(system_text(context), (PromptTurn("user", _situation(context, notes)),))
 
 
 def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
-    """Return the exchanges and the message as turns; the first one tells what the chat was about
-    before it.
-    """
+    """Return the exchanges and the message as turns, behind a summary of the chat before."""
     turns = []
     if context.episodes:
         turns = [
@@ -154,7 +151,7 @@ def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
 
 
 def _situation(context: PromptContext, notes: str) -> str:
-    """The order and the headings are those of the specification."""
+    """Return the situation with the specification's headings in its order."""
     persona = context.persona
     shown = format_history(context.history, persona)
     parts = [

@@ -1,6 +1,4 @@
-"""The model calls of a council: a reviewer that looks at an answer by one criterion, and the
-revision after all objections.
-"""
+"""The model calls of a council: a review by one criterion, and the revision."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,14 +12,17 @@ from memapp.prompts.templates import template
 
 REVIEW_TOKENS = 120
 MOST_CHARS = 400
-"""Of an objection and of its quote."""
+"""The longest objection, and the longest quote."""
 IF_IN_DOUBT = "If in doubt: sound."
 AGAINST = "Speak against the answer: look for the strongest thing that can be said against it."
-"""What the devil's advocate is told in the place of that."""
-GRAMMAR = r"""
-root ::= "{\"verdict\": \"" ("sound\"}" | "flawed\", \"quote\": " string ", \"objection\": " string "}")
+"""The devil's advocate's line instead of `IF_IN_DOUBT`."""
+GRAMMAR = (
+    '\nroot ::= "{\\"verdict\\": \\"" '
+    '("sound\\"}" | "flawed\\", \\"quote\\": " string ", \\"objection\\": " string "}")'
+    r"""
 string ::= "\"" ([^"\\\x00-\x1F] | "\\" ["\\/bfnrt])* "\""
 """
+)
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -32,31 +33,29 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["verdict"],
     "additionalProperties": False,
 }
-"""The same for servers that take no grammar."""
+"""The same for servers without grammars."""
 
 
 def review(
     asks: str, message: str, notes: Sequence[str], answer: str, *, speaks_against: bool = False
 ) -> tuple[Prompt, Sampling]:
-    """Ask one reviewer, who sees nothing of the others."""
+    """Return the request for one reviewer, who sees nothing of the others."""
     system = template("review").substitute(
         asks=asks, stance=AGAINST if speaks_against else IF_IN_DOUBT
     )
-    asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}"
-    return _prompt(system, asked), Sampling(REVIEW_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
+    content = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}"
+    return _prompt(system, content), Sampling(REVIEW_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
 def parse(text: str, criterion: str, message: str, answer: str) -> Objection | None:
-    """Read what a reviewer says; None for no objection, and for one that quotes neither the answer
-    nor the message.
-    """
+    """Return a reviewer's objection; None for none, and without a quote from answer or message."""
     try:
-        said = json.loads(text, strict=False)
-        quote, why = (one_line(said[part]).strip() for part in ("quote", "objection"))
+        verdict = json.loads(text, strict=False)
+        quote, why = (one_line(verdict[part]).strip() for part in ("quote", "objection"))
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     if (
-        said.get("verdict") != "flawed"
+        verdict.get("verdict") != "flawed"
         or not why
         or not quote
         or (quote not in answer and quote not in message)
@@ -72,15 +71,18 @@ def revision(
     objections: Sequence[Objection],
     reply_tokens: int,
 ) -> tuple[Prompt, Sampling]:
-    """Ask for the answer again, as the objections want it."""
-    said = (
+    """Return the request for an answer revised by the objections."""
+    lines = (
         f'"{objection.quote}": {objection.text}' if objection.quote else objection.text
         for objection in objections
     )
-    listed = "\n".join(f"- {clean(text)}" for text in said)
-    asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}\n\n[objections]\n{listed}"
-    return _prompt(template("revision").template, asked), Sampling(reply_tokens)
+    listed = "\n".join(f"- {clean(text)}" for text in lines)
+    content = (
+        f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}"
+        f"\n\n[objections]\n{listed}"
+    )
+    return _prompt(template("revision").template, content), Sampling(reply_tokens)
 
 
-def _prompt(system: str, asked: str) -> Prompt:
-    return Prompt(system, (PromptTurn("user", asked),), slot="scratch")
+def _prompt(system: str, content: str) -> Prompt:
+    return Prompt(system, (PromptTurn("user", content),), slot="scratch")

@@ -1,6 +1,4 @@
-"""The model call that says a memory in the person's own words again, as one sentence in the third
-person.
-"""
+"""The model call that rewords a memory in the third person, as one sentence."""
 
 from collections.abc import Sequence
 
@@ -25,21 +23,21 @@ EXAMPLES = (
     ),
     ((), "ich spiele seit 2011 keine Orgel mehr", "User spielt seit 2011 keine Orgel mehr."),
 )
-"""What was said before, a memory, and how it is said again."""
+"""Earlier messages, a memory, and its rewording."""
 
 
 def request(memory: str, before: Sequence[str]) -> tuple[Prompt, Sampling]:
-    """Ask for a memory in one sentence, given what was said in its chat before, the latest last."""
+    """Return the request for rewording a memory, given the messages before, the latest last."""
     turns: list[PromptTurn] = []
-    for earlier, said, written in EXAMPLES:
-        turns += [PromptTurn("user", _asked(earlier, said)), PromptTurn("assistant", written)]
+    for earlier, example, written in EXAMPLES:
+        turns += [PromptTurn("user", _asked(earlier, example)), PromptTurn("assistant", written)]
     turns.append(PromptTurn("user", _asked(before, memory)))
     prompt = Prompt(template("distil_system").template, tuple(turns), head=HEAD, slot="scratch")
     return prompt, Sampling(max_tokens=MAX_TOKENS, temperature=0.0)
 
 
 def parse(text: str) -> str:
-    """Read the reply: its first sentence. A server that cannot continue the head writes it again."""
+    """Return the first sentence of a reply, which may repeat the head."""
     written = one_line(clean(text)).strip('" ')
     apart = "" if written.startswith(("'", "’")) else " "
     whole = written if written.startswith(HEAD) else f"{HEAD}{apart}{written}"

@@ -1,6 +1,4 @@
-"""The model call that sums up what a person said in a chat, in one or two sentences in the past
-tense.
-"""
+"""The model call that sums up a person's messages in a chat, in one or two past-tense sentences."""
 
 import re
 from collections.abc import Sequence
@@ -17,25 +15,26 @@ HEAD = "User"
 
 
 def request(said: Sequence[str], day: date) -> tuple[Prompt, Sampling]:
-    """Ask for the episode of what was said on a day."""
+    """Return the request for the episode of some messages of a day."""
     listed = "\n".join(f"- {one_line(text)}" for text in said)
-    told = template("episode").substitute(
+    content = template("episode").substitute(
         day=f"{day.day} {day:%B %Y}", said=shorten(listed, SHOWN_CHARS)
     )
     prompt = Prompt(
-        template("episode_system").template, (PromptTurn("user", told),), head=HEAD, slot="scratch"
+        template("episode_system").template,
+        (PromptTurn("user", content),),
+        head=HEAD,
+        slot="scratch",
     )
     return prompt, Sampling(max_tokens=MAX_TOKENS)
 
 
 def parse(text: str) -> str:
-    """Read the reply: its first two whole sentences on one line. A server that cannot continue the
-    head writes it again.
-    """
+    """Return the first two whole sentences of a reply, which may repeat the head."""
     written = one_line(clean(text)).strip("\"' ")
-    told = [
+    whole = [
         sentence
         for sentence in sentences(written if written.startswith(HEAD) else f"{HEAD} {written}")
         if re.search(r"\w\.$", sentence)
     ]
-    return re.sub(r"\b[Tt]he [Uu]ser\b", "User", " ".join(told[:2]))
+    return re.sub(r"\b[Tt]he [Uu]ser\b", "User", " ".join(whole[:2]))

@@ -1,6 +1,4 @@
-"""The constant beginnings of prompts: a system text and example turns, read once from
-`assets/prompts`.
-"""
+"""The constant beginnings of prompts: system text and example turns from `assets/prompts`."""
 
 import json
 import tomllib
@@ -16,14 +14,15 @@ from memapp.paths import bundled
 Example = TypeVar("Example", bound=BaseModel)
 
 CHAT_BEGINS = "[chat begins]"
-"""Without it, questions about oneself that begin a chat look like the examples that need nothing.
+"""Without the mark, questions about oneself at the start of a chat look like the examples that need
+nothing.
 """
 NO_NOTES = "[no notes]"
-"""Without such a mark a small model makes notes up."""
+"""Without the mark, a small model invents notes."""
 
 
 class LookUpExample(BaseModel):
-    """One example of call 1."""
+    """An example of call 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,7 +32,7 @@ class LookUpExample(BaseModel):
 
 
 class ReplyExample(BaseModel):
-    """One example of call 2."""
+    """An example of call 2."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -71,7 +70,7 @@ def look_up_turns() -> tuple[PromptTurn, ...]:
 
 @cache
 def reply_system() -> str:
-    """Return the system text of call 2 behind that of the persona."""
+    """Return the system text of call 2, which follows the persona's."""
     return _reply().system.strip()
 
 
@@ -80,15 +79,15 @@ def reply_turns() -> tuple[PromptTurn, ...]:
     """Return the example turns of call 2."""
     turns = []
     for example in _reply().examples:
-        asked = "\n\n".join(
+        content = "\n\n".join(
             filter(None, [with_notes(example.message, example.notes), limits_text(example.limits)])
         )
-        turns += [PromptTurn("user", asked), PromptTurn("assistant", example.reply.strip())]
+        turns += [PromptTurn("user", content), PromptTurn("assistant", example.reply.strip())]
     return tuple(turns)
 
 
 def look_up_message(message: str, before: Exchange | None) -> str:
-    """Return a message as call 1 shows it, behind the exchange before it."""
+    """Return a message for call 1, behind the exchange before."""
     if before is None:
         return f"{CHAT_BEGINS}\n\n{message}"
     said = " / ".join(filter(None, [before.user, before.reply]))
@@ -96,13 +95,13 @@ def look_up_message(message: str, before: Exchange | None) -> str:
 
 
 def with_notes(message: str, notes: tuple[str, ...]) -> str:
-    """Return a message behind the notes that bear on it."""
+    """Return a message behind its notes."""
     listed = "\n".join(["[notes]", *notes]) if notes else NO_NOTES
     return f"{listed}\n\n{message}"
 
 
 def limits_text(limits: tuple[str, ...]) -> str:
-    """Return the limits that stand behind a message."""
+    """Return the limits that follow a message."""
     return "\n".join(f'[mind: "{limit}"]' for limit in limits)
 
 

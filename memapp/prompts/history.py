@@ -1,4 +1,4 @@
-"""Earlier exchanges as a prompt shows them, and which of them it shows."""
+"""The earlier exchanges in a prompt: which ones, and their form."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from memapp.domain.text import one_line, shorten
 
 EMPTY = "No previous conversation"
 SHOWN_CHARS = 1500
-"""An earlier message is shown so far; a long paste must not push everything else out of the prompt.
-"""
+"""The shown part of an earlier message; a long paste must not displace everything else."""
 
 
 def format_history(exchanges: Sequence[Exchange], persona: Persona) -> str:
-    """Write exchanges, a line for each speaker and a blank line after each; an unprompted remark is
-    one line that says so.
+    """Return exchanges as a transcript, a line for each speaker and a blank line after each.
+
+    An unprompted remark is one line, marked as earlier.
     """
     if not exchanges:
         return EMPTY
@@ -34,10 +34,10 @@ def format_history(exchanges: Sequence[Exchange], persona: Persona) -> str:
 def recent(
     exchanges: Sequence[Exchange], limit: int, total: int | None = None
 ) -> tuple[Exchange, ...]:
-    """Return at most the last `limit` exchanges, beginning at a place that moves in steps.
+    """Return at most the last `limit` exchanges, starting at a place that moves in steps.
 
     A short history loses one exchange at a time. A long one loses several at once: until the next
-    time its beginning stays the same, and the model's cache of it stays good. `total` counts the
+    time its beginning stays the same, and the model's cache of it stays valid. `total` counts the
     exchanges of the whole chat, when `exchanges` is only its end.
     """
     total = len(exchanges) if total is None else total
@@ -47,10 +47,9 @@ def recent(
 
 
 def drop_step(length: int) -> int:
-    """How many exchanges a history of this length loses together: about an eighth to a quarter of
-    it.
+    """Return how many exchanges a history loses together: about an eighth to a quarter.
 
-    A power of two, so that it stays the same while the history grows a little.
+    A power of two, so that the step stays the same while the history grows a little.
     """
     return 1 << max(0, (length // 4).bit_length() - 1)
 

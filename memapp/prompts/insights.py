@@ -1,6 +1,4 @@
-"""The model call that concludes something about the person from several things that they said or
-that are known.
-"""
+"""The model call that concludes something about the person from several lines of evidence."""
 
 import json
 import re
@@ -39,41 +37,38 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["insights"],
     "additionalProperties": False,
 }
-"""The same for servers that take no grammar."""
+"""The same for servers without grammars."""
 _OBJECT = re.compile(r'\{(?!\s*"insights")[^{}]*\}')
 
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """What a model concludes, with the numbers of the lines that it has that from."""
+    """A conclusion of a model, with the numbers of the supporting lines."""
 
     text: str
     evidence: tuple[int, ...]
 
 
 def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
-    """Ask for insights from numbered lines."""
+    """Return the request for insights from numbered lines."""
     told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
     prompt = Prompt(template("insights").template, (PromptTurn("user", told),), slot="scratch")
     return prompt, Sampling(max_tokens=MAX_TOKENS, temperature=0.0, grammar=GRAMMAR, schema=SCHEMA)
 
 
 def parse(text: str, lines: int) -> list[Concluded]:
-    """Read a reply, insight by insight; one that is broken, cut short or rests on fewer than two
-    lines is left out.
-    """
-    found = [_concluded(item, lines) for item in _OBJECT.findall(text)]
-    return [conclusion for conclusion in found if conclusion and len(conclusion.evidence) > 1][
-        :MOST
-    ]
+    """Return the conclusions in a reply, without broken ones and those on fewer than two lines."""
+    conclusions = [_concluded(written, lines) for written in _OBJECT.findall(text)]
+    supported = [each for each in conclusions if each and len(each.evidence) > 1]
+    return supported[:MOST]
 
 
 def _concluded(written: str, lines: int) -> Concluded | None:
     try:
-        one = json.loads(written)
+        conclusion = json.loads(written)
     except ValueError:
         return None
-    summary, numbers = one.get("summary"), one.get("evidence")
+    summary, numbers = conclusion.get("summary"), conclusion.get("evidence")
     if not (isinstance(summary, str) and isinstance(numbers, list)):
         return None
     cited = dict.fromkeys(

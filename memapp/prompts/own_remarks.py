@@ -1,7 +1,6 @@
-"""The short remarks that memapp makes itself in a chat, where no model speaks: each in several
-wordings.
+"""Short remarks that memapp itself makes in a chat without a model, each in several wordings.
 
-None is made twice in a chat while another wording of it fits.
+No wording is repeated in a chat while another one is unused.
 """
 
 from collections.abc import Sequence
@@ -11,12 +10,12 @@ UNKNOWN = (
     "You haven't told me that yet. I remember it if you do.",
     "That I don't know. I keep it when you tell me.",
 )
-"""Of what nobody but the person can know, and memapp does not."""
+"""The remark on what only the person can know, and memapp does not."""
 WAITS = (
     "What you told me of that waits in the inbox for your yes or no.",
     "That is in the inbox, where it waits for your yes or no.",
 )
-"""It confirms nothing that a question takes for so."""
+"""The remark on a pending value, which confirms nothing that the question assumes."""
 APPROVED = (
     "Noted. It stands in your profile now.",
     "Good. From now on it stands in your profile.",
@@ -30,17 +29,23 @@ DENIED = (
 NO_ANSWER = (
     "The model found no answer to that. A larger one may: Models (F8) lists some.",
     "No answer of its own came from the model. Other words may help.",
-    "The model only said again what was said. Ask in other words, or choose a larger model: Models (F8).",
+    "The model only said again what was said. "
+    "Ask in other words, or choose a larger model: Models (F8).",
 )
-"""Where all that a model wrote, twice, was the message that it had to answer, or the notes."""
+"""The remark if the model wrote nothing but its message or the notes, twice."""
 
 
 def reworded(remark: str, said: Sequence[str]) -> str:
-    """Return a remark in the wording that was not made yet, or longest ago; anything else as it is.
-    `said`: oldest first.
+    """Return a remark in the wording least recently used in the chat; any other text unchanged.
+
+    `said` is oldest first.
     """
     wordings = next(
-        (some for some in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER) if remark in some),
+        (
+            variants
+            for variants in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER)
+            if remark in variants
+        ),
         (remark,),
     )
     last = [

@@ -1,4 +1,4 @@
-"""Personas, read from their TOML files."""
+"""Personas, read from TOML files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,18 +18,19 @@ EXPECTED = {
     **dict.fromkeys(("case_facts", "evidence"), "a list of texts of 1 to 2,000 characters"),
     "reply_tokens": "a whole number from 16 to 8,192",
 }
-"""What each key of a persona takes."""
+"""The expected value of each key of a persona."""
 
 
 def load_personas(folders: Sequence[Path]) -> dict[str, Persona]:
-    """Read every persona; one in a later folder replaces the one of the same id. Raises
-    `ConfigError` for a bad file.
+    """Return every persona by id; later folders override earlier ones.
+
+    Raises `ConfigError` for a bad file.
     """
-    found: dict[str, Persona] = {}
+    personas: dict[str, Persona] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.toml")):
-            found[path.stem] = _read(path)
-    return found
+            personas[path.stem] = _read(path)
+    return personas
 
 
 def _read(path: Path) -> Persona:
@@ -51,7 +52,8 @@ def _explained(path: Path, text: str, error: ValidationError) -> ConfigError:
     key = str(first["loc"][0])
     if key == "id":
         return ConfigError(
-            f"{path}: a persona's file name is small letters, digits, - and _, beginning with a letter."
+            f"{path}: a persona's file name is small letters, digits, - and _, "
+            "beginning with a letter."
         )
     if first["type"] == "missing":
         return ConfigError(f"{path}: there is no {key}.", f"{key} is {EXPECTED[key]}.")

@@ -1,7 +1,7 @@
-"""Call 1: which facts about the person would change the reply, and what the person may say next.
+"""Call 1: the facts about the person that would change the reply, and their likely next message.
 
-Its prompt has a slot of its own in the cache, whose beginning is the same in every chat and for
-every persona; a turn computes the message and the few tokens behind it.
+The prompt has its own slot in the cache, with the same beginning in every chat and for every
+persona; a turn computes the message and the few tokens behind it.
 """
 
 import json
@@ -18,8 +18,8 @@ from memapp.prompts.few_shot import look_up_message, look_up_system, look_up_tur
 
 KEY = "needed_info"
 PREDICTION_KEY = "what_the_person_writes_next"
-"""The specification's PREDICTION_NEXT, in words: under that name a small model writes topics, or
-asks what a prediction is.
+"""The specification's PREDICTION_NEXT, in words: for that name a small model writes topics, or asks
+what a prediction is.
 """
 HEAD = f'{{"{KEY}":'
 """Ends before ` [`: in many vocabularies ` []` and ` ["` are one token, and a head that cuts such a
@@ -29,22 +29,22 @@ PREDICTION_CHARS = 160
 MAX_TOKENS = 40
 PREDICTION_TOKENS = 64
 BEFORE_CHARS = 160
-"""Shown of each message before this one: enough for a follow-up such as `and for her?`."""
+"""The shown part of each earlier message: enough for a follow-up such as `and for her?`."""
 MESSAGE_CHARS = 1200
-"""Shown of a message; the beginning and the end of a long one."""
+"""The shown part of a message: the beginning and the end of a long one."""
 MAX_KEYWORDS = 5
 KEYWORD_CHARS = 32
 LONGEST_CHARS = 8000
-"""How much of a reply is read; what the grammar allows is far shorter."""
+"""The most of a reply that is read; the grammar allows far less."""
 KEYWORD_SOURCE_CHARS = 2000
-"""How much of a long message is searched for keywords."""
+"""The part of a long message that is searched for keywords."""
 GRAMMAR = r"""root ::= " []" | " [\"" item (", \"" item)? "]"
 item ::= word (" " word){0,3} "\""
 word ::= letter (letter | [0-9]){0,17}
 letter ::= [A-Za-z'\u00C0-\u024F\u0370-\u1FFF\u3040-\uD7FF-]
 """
-"""Two items of up to four words: the first two held the right kind as often as five, and each costs
-half a second.
+"""Two items of up to four words: the first two were as often right as five, and each costs half a
+second.
 """
 PREDICTION_GRAMMAR = rf"""root ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
 """
@@ -70,7 +70,7 @@ def request(context: PromptContext) -> tuple[Prompt, Sampling]:
 
 
 def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
-    """Return the request for the prediction that stands behind the list."""
+    """Return the request for the prediction that follows the list."""
     listed = json.dumps(list(needed_info), ensure_ascii=False)
     head = f'{HEAD} {listed}, "{PREDICTION_KEY}": "'
     return _prompt(context, head), Sampling(
@@ -79,7 +79,7 @@ def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
-    """Return the request for the message that is expected after a reply."""
+    """Return the request for the expected message after a reply."""
     return finish_request(
         replace(context, history=(*context.history, Exchange(context.message, reply)), message="…"),
         (),
@@ -87,39 +87,35 @@ def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Samp
 
 
 def parse(text: str) -> tuple[str, ...]:
-    """Read what is needed from a reply that came after the head, whole, cut short or garbage."""
+    """Return the needed information in a reply after the head: whole, truncated or garbage."""
     items, begun, _ = _items(text)
     return _useful([*items, *begun])
 
 
 def needs_nothing(text: str) -> bool:
-    """Return True for a reply that is a list which names nothing."""
+    """Return True for a reply with an empty list."""
     items, _, closed = _items(text)
     return closed and not _useful(items)
 
 
 def parse_prediction(text: str) -> str:
-    """Read the reply to `finish_request`."""
-    found = _STRING_REST.match(text)
-    return shorten(unescaped(found[1]), PREDICTION_CHARS) if found else ""
+    """Return the prediction in a reply to `finish_request`."""
+    string = _STRING_REST.match(text)
+    return shorten(unescaped(string[1]), PREDICTION_CHARS) if string else ""
 
 
 def read_enough(text: str) -> bool:
-    """Return True where call 1 need not be read further: its list is closed."""
+    """Return True once the list of call 1 is closed."""
     return _items(text)[2] or len(text) > LONGEST_CHARS
 
 
 def keywords(message: str) -> tuple[str, ...]:
-    """Return the words of a message that say what it is about, for when the model gave nothing
-    usable.
-    """
+    """Return the search words of a message, for when the model gave nothing usable."""
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
 def unescaped(text: str) -> str:
-    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it
-    is.
-    """
+    """Return the content of a JSON string as one clean line; invalid JSON is taken literally."""
     try:
         text = str(json.loads(f'"{text}"', strict=False))
     except ValueError:
@@ -150,9 +146,7 @@ def _shown(message: str) -> str:
 
 
 def _items(text: str) -> tuple[list[str], list[str], bool]:
-    """Return the strings of the list, the one that has only begun, and whether the list ends;
-    nothing where there is no list.
-    """
+    """Return the strings of the list, a string cut short, and whether the list is closed."""
     text = text[:LONGEST_CHARS]
     # A server that cannot continue the head writes it again.
     begun = re.search(rf'"{KEY}"\s*:\s*\[', text) or re.match(r"\s*\[", text)
@@ -161,9 +155,9 @@ def _items(text: str) -> tuple[list[str], list[str], bool]:
     text = text[begun.end() :]
     items: list[str] = []
     at = 0
-    while found := _STRING.match(text, at):
-        items.append(unescaped(found[1]))
-        at = found.end()
+    while string := _STRING.match(text, at):
+        items.append(unescaped(string[1]))
+        at = string.end()
     if _LIST_END.match(text, at):
         return items, [], True
     cut = _CUT_STRING.match(text, at)
@@ -171,11 +165,11 @@ def _items(text: str) -> tuple[list[str], list[str], bool]:
 
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
-    """Drop what says nothing, repeats the request or was said before; keep the first five."""
-    asked = query_words(KEY)
-    kept: dict[str, str] = {}
-    for item in items:
-        word = shorten(item, 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
-        if (words := query_words(word)) and words != asked:
-            kept.setdefault(word.lower(), word)
-    return tuple(kept.values())[:MAX_KEYWORDS]
+    """Return at most five items with content, without repetitions and the request's own words."""
+    own_words = query_words(KEY)
+    useful: dict[str, str] = {}
+    for phrase in items:
+        word = shorten(phrase, 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
+        if (words := query_words(word)) and words != own_words:
+            useful.setdefault(word.lower(), word)
+    return tuple(useful.values())[:MAX_KEYWORDS]

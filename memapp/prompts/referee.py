@@ -1,7 +1,7 @@
-"""The model call that judges one step of a run by what was done, and by nothing of what came of it.
+"""The model call that judges a step of a run by the action, without its result.
 
-It is told how the steps before went, where that is known: a run begins with a failure, so whoever
-judged all steps of one at once would be right by their places.
+The outcomes of the steps before are given where known: a run begins with a failure, so a judge of
+all steps at once would be right by their order.
 """
 
 import json
@@ -26,26 +26,26 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["step"],
     "additionalProperties": False,
 }
-"""The same for servers that take no grammar."""
+"""The same for servers without grammars."""
 
 
 def request(task: str, steps: Sequence[RunStep]) -> tuple[Prompt, Sampling]:
-    """Ask how the last of some steps went."""
+    """Return the request for the outcome of the last of some steps."""
     lines = [
         f"{number}. {_line(step.action)} ({_went(step)})"
         for number, step in enumerate(steps[-MOST_STEPS:-1], start=1)
     ]
     last = f"{len(lines) + 1}. {_line(steps[-1].action)} (?)"
-    told = "\n".join([*([f"Task: {_line(task)}"] if task else []), *lines, last])
-    prompt = Prompt(template("referee").template, (PromptTurn("user", told),))
+    content = "\n".join([*([f"Task: {_line(task)}"] if task else []), *lines, last])
+    prompt = Prompt(template("referee").template, (PromptTurn("user", content),))
     return prompt, Sampling(MAX_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
 def parse(text: str) -> bool | None:
-    """Read a reply: whether the step worked; None if it is not exactly that."""
+    """Return True for `worked`, False for `failed`, None for any other reply."""
     try:
-        said = json.loads(text)
-        return _WORDS[said["step"]] if len(said) == 1 else None
+        answer = json.loads(text)
+        return _WORDS[answer["step"]] if len(answer) == 1 else None
     except (ValueError, TypeError, KeyError):
         return None
 

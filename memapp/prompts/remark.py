@@ -1,4 +1,4 @@
-"""A remark nobody asked for."""
+"""Unprompted remarks."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ TEMPERATURE = 0.7
 
 
 def request(context: PromptContext, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
-    """Return the request for one short remark; the context's message is left out."""
+    """Return the request for one short remark, without the context's message."""
     head, stop = speech(context.persona)
     context = replace(context, message=None)
-    asked = "\n\n".join([*respond.known(context), template("remark").template])
-    prompt = replace(trunk(context), suffix=asked, head=head)
+    suffix = "\n\n".join([*respond.known(context), template("remark").template])
+    prompt = replace(trunk(context), suffix=suffix, head=head)
     max_tokens = min(context.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS)
     seed = len(context.history) + attempt.seed
     return prompt, replace(

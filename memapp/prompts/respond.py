@@ -1,8 +1,8 @@
 """Call 2: the reply, from the notes that recall found.
 
-The system text and the examples are the same in every turn and stand first; then the chat, the
-notes, the message and behind it the limits that the reply must keep to. A small model heeds what
-stands behind a message more than what stands before it, and recites it more.
+The system text and the examples are the same in every turn and come first; then the chat, the
+notes, the message and behind it the limits to keep to. A small model heeds what follows a message
+more than what precedes it, and recites it more.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,12 @@ from memapp.prompts.templates import template
 
 TOP_P, MIN_P = 0.9, 0.05
 DRY_MULTIPLIER, DRY_ALLOWED = 0.5, 4
-"""So that a reply does not say again what the last ones said, word for word: a small model copies
-what it said.
-"""
+"""Against repeating the last replies word for word: a small model copies its own words."""
 SAID = 6
-"""How many of the last replies must not be said again."""
+"""The number of last replies that must not be repeated."""
 LESSON_CHARS = 200
 FEWEST_WORDS = 4
-"""A sentence of fewer words, in a message, states nothing."""
+"""A shorter sentence in a message states nothing."""
 
 
 def request(
@@ -44,8 +42,9 @@ def request(
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
-    """Return the request for the reply. `updates` are the lines of the delta header, `lessons`
-    commands that worked.
+    """Return the request for a reply.
+
+    `updates` are the lines of the delta header, `lessons` commands that worked.
     """
     minded = frozenset(limit.id for limit in limits)
     notes = [note(hit) for hit in hits if hit.id not in minded]
@@ -65,7 +64,7 @@ def sampling(
     attempt: Attempt,
     stop: tuple[str, ...],
 ) -> Sampling:
-    """Return how a reply is sampled: near the likeliest words, but not those of the last replies."""
+    """Return the sampling of a reply: likely words, but not those of the last replies."""
     return Sampling(
         max_tokens=max_tokens,
         temperature=attempt.temperature(temperature),
@@ -80,7 +79,7 @@ def sampling(
 
 
 def with_known(context: PromptContext, lines: Sequence[str], card: str = "") -> Prompt:
-    """Return the trunk of a context with what is known before its message."""
+    """Return the trunk of a context with known lines before its message."""
     if context.persona.is_inner_voice:
         return situation(context, "\n".join(filter(None, [*lines, card])))
     prompt, message = trunk(context), "\n\n".join(filter(None, [card, context.message]))
@@ -90,9 +89,7 @@ def with_known(context: PromptContext, lines: Sequence[str], card: str = "") -> 
 
 
 def known(context: PromptContext) -> list[str]:
-    """Return the profile as the line that stands before the notes; an inner voice has it in its
-    system text.
-    """
+    """Return the profile line before the notes; an inner voice has it in the system text."""
     profile = (
         "" if context.persona.is_inner_voice else context.profile_line.removeprefix(ABOUT_USER)
     )
@@ -107,37 +104,38 @@ def note(hit: Recalled) -> str:
 
 
 def words(hit: Recalled) -> str:
-    """Return what a hit says, on one line, without its questions where it states something too."""
+    """Return the statements of a hit on one line, or all of its text if there are none."""
     return clean(stated(hit) or one_line(hit.text))
 
 
 def stated(hit: Recalled) -> str:
-    """Return what a hit states, on one line; of a message, without its questions and greetings."""
+    """Return the statements of a hit on one line; of a message, no questions and greetings."""
     if hit.kind == "memory":
         return one_line(hit.text)
     spoken = words_of(hit.text)
-    told = [
+    statements = [
         sentence
         for sentence in sentences(hit.text)
         if len(sentence.split()) >= FEWEST_WORDS and not is_question(sentence, spoken)
     ]
-    return one_line(" ".join(told))
+    return one_line(" ".join(statements))
 
 
 def commands(lessons: Sequence[str]) -> str:
-    """Return the card with commands that worked; an empty text without any."""
+    """Return the card of commands that worked; empty without any."""
     listed = [f"- {shorten(one_line(clean(lesson)), LESSON_CHARS)}" for lesson in lessons]
     return template("lessons").substitute(lessons="\n".join(listed)) if listed else ""
 
 
 def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str | None:
-    """Return the one of the last three replies that this one says again, if any; what is asked
-    again may be said again.
+    """Return the one of the last three replies that a reply repeats, if any.
+
+    A repeated question may have a repeated answer.
     """
-    asked = message and one_line(message).casefold()
+    question = message and one_line(message).casefold()
     others = (
         exchange
         for exchange in history[-EXCHANGES:]
-        if exchange.user is None or one_line(exchange.user).casefold() != asked
+        if exchange.user is None or one_line(exchange.user).casefold() != question
     )
     return repeated(reply, [exchange.reply for exchange in others])

@@ -1,6 +1,4 @@
-"""The model call that says a lesson in more general words. It is shown the two commands, and
-nothing of any output.
-"""
+"""The model call that generalises a lesson, given its two commands and no output."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +17,7 @@ _LEVELS = ("task", "domain", "global")
 
 
 class Reworded(BaseModel):
-    """What a model answers."""
+    """The model's answer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -29,57 +27,62 @@ class Reworded(BaseModel):
 
 
 def request(wrong: str, correct: str, triggers: int) -> tuple[Prompt, Sampling]:
-    """Ask for the rule of two commands that so many failures lead to."""
+    """Return the request for the rule behind two commands with so many triggers."""
     names = labels(triggers)
-    told = f"failures: {', '.join(names)}\nfailed: {one_line(clean(wrong))}\nworked: {one_line(clean(correct))}"
-    prompt = Prompt(template("rewording").template, (PromptTurn("user", told),))
+    content = (
+        f"failures: {', '.join(names)}\n"
+        f"failed: {one_line(clean(wrong))}\n"
+        f"worked: {one_line(clean(correct))}"
+    )
+    prompt = Prompt(template("rewording").template, (PromptTurn("user", content),))
     return prompt, Sampling(MAX_TOKENS, grammar=_grammar(names), schema=_schema(names))
 
 
-def again(asked: Prompt, reply: str) -> Prompt:
-    """Ask once more, since the reply cannot be read."""
+def again(prompt: Prompt, reply: str) -> Prompt:
+    """Return the request once more, after a reply that cannot be read."""
     correction = (
         PromptTurn("assistant", reply),
         PromptTurn("user", template("rewording_again").template),
     )
-    return replace(asked, turns=(*asked.turns, *correction))
+    return replace(prompt, turns=(*prompt.turns, *correction))
 
 
 def labels(triggers: int) -> list[str]:
-    """Return what the failures of a lesson are called in the prompt."""
+    """Return the labels of a lesson's failures in the prompt."""
     return [f"F{number}" for number in range(1, triggers + 1)]
 
 
 def parse(text: str, triggers: int) -> tuple[str, str, LessonLevel] | None:
-    """Read a reply: the wrong part, the correct one, and where the rule counts; None if anything in
-    it is not as it was asked.
-    """
+    """Return the wrong part, the correct part and the level of a reply; None if malformed."""
     try:
-        said = Reworded.model_validate_json(text)
+        answer = Reworded.model_validate_json(text)
     except ValidationError:
         return None
-    wrong, arrow, correct = said.rule_text.partition(ARROW)
-    if not arrow or ARROW in correct or not set(said.trigger_fingerprints) <= {*labels(triggers)}:
+    wrong, arrow, correct = answer.rule_text.partition(ARROW)
+    if not arrow or ARROW in correct or not set(answer.trigger_fingerprints) <= {*labels(triggers)}:
         return None
-    return wrong, correct, said.scope_hint
+    return wrong, correct, answer.scope_hint
 
 
 def _grammar(names: Sequence[str]) -> str:
     of_failures, levels = (
-        " | ".join(rf'"\"{text}\""' for text in some) for some in (names, _LEVELS)
+        " | ".join(rf'"\"{word}\""' for word in choices) for choices in (names, _LEVELS)
     )
-    return rf"""
-root ::= "{{\"trigger_fingerprints\": [" failure (", " failure)* "], " rule ", \"scope_hint\": " level "}}"
+    return (
+        rf"""
+root ::= "{{\"trigger_fingerprints\": [" failure (", " failure)* "], " """
+        rf"""rule ", \"scope_hint\": " level "}}"
 rule ::= "\"rule_text\": \"" part " -> " part "\""
 failure ::= {of_failures}
 level ::= {levels}
 part ::= letter{{1,{MAX_RULE_CHARS // 2}}}
 letter ::= [^"\\\x00-\x1F\x7F] | "\\\"" | "\\\\"
 """
+    )
 
 
 def _schema(names: Sequence[str]) -> dict[str, Any]:
-    said = {
+    properties = {
         "trigger_fingerprints": {
             "type": "array",
             "items": {"type": "string", "enum": [*names]},
@@ -90,7 +93,7 @@ def _schema(names: Sequence[str]) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "properties": said,
-        "required": [*said],
+        "properties": properties,
+        "required": [*properties],
         "additionalProperties": False,
     }

@@ -1,6 +1,4 @@
-"""The model call that says how the two facts of each of some pairs are related, for all pairs in
-one prompt.
-"""
+"""The model call that relates the two facts of each pair, for many pairs in one prompt."""
 
 import json
 import re
@@ -28,35 +26,34 @@ _ANSWERS: dict[str, Any] = {
 
 
 def request(pairs: Sequence[tuple[str, str]]) -> tuple[Prompt, Sampling]:
-    """Ask how the two facts of each pair are related; the second of a pair was said later."""
-    asked = "\n".join(
-        f"{number}. A: {one_line(pair)} B: {one_line(other)}"
-        for number, (pair, other) in enumerate(pairs, start=1)
+    """Return the request for how the facts of each pair are related, the later one second."""
+    content = "\n".join(
+        f"{number}. A: {one_line(earlier)} B: {one_line(later)}"
+        for number, (earlier, later) in enumerate(pairs, start=1)
     )
     sampling = Sampling(
         TOKENS_A_PAIR * len(pairs), grammar=_grammar(len(pairs)), schema=_schema(len(pairs))
     )
-    return Prompt(
-        template("same_fact").template, (PromptTurn("user", asked),), slot="scratch"
-    ), sampling
+    turns = (PromptTurn("user", content),)
+    return Prompt(template("same_fact").template, turns, slot="scratch"), sampling
 
 
 def parse(text: str, pairs: int) -> list[Relation | None]:
-    """Return the answer for each pair; None where there is none that can be read."""
-    found: dict[int, Relation] = {}
+    """Return the relation of each pair; None where no answer can be read."""
+    relations: dict[int, Relation] = {}
     for written in _ANSWER.findall(text):
         number, relation = _read(written)
         if relation and 1 <= number <= pairs:
-            found.setdefault(number, relation)
-    return [found.get(number) for number in range(1, pairs + 1)]
+            relations.setdefault(number, relation)
+    return [relations.get(number) for number in range(1, pairs + 1)]
 
 
 def _read(written: str) -> tuple[int, Relation | None]:
     try:
-        one = json.loads(written, strict=False)
+        answer = json.loads(written, strict=False)
     except ValueError:
         return 0, None
-    number, relation = one.get("pair"), one.get("is")
+    number, relation = answer.get("pair"), answer.get("is")
     return (number, relation) if isinstance(number, int) and relation in RELATIONS else (0, None)
 
 

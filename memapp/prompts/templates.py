@@ -1,4 +1,4 @@
-"""The wording of the prompts, read once from `assets/prompts`."""
+"""The templates of prompts, read once from `assets/prompts`."""
 
 from functools import cache
 from string import Template

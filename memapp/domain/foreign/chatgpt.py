@@ -1,8 +1,8 @@
 """ChatGPT's `conversations.json`, and its parts `conversations-000.json`.
 
-Three kinds of messages tell of the person, and are facts: what ChatGPT wrote into its own memory,
-to `bio`; what stood in that memory when the chat began; and what the person wrote about themselves
-in the settings.
+Three kinds of messages are about the person, and become facts: entries that ChatGPT wrote to its
+memory (`bio`), the memory's contents when a chat began, and the person's own description in the
+settings.
 """
 
 import json
@@ -21,34 +21,27 @@ TAGS = ("chatgpt",)
 _REMEMBERED = re.compile(
     r"^\d+\. (?:\[(\d{4}-\d\d-\d\d)\]\.? )?(.+?)(?=^\d+\. |\Z)", re.DOTALL | re.MULTILINE
 )
-"""An entry of ChatGPT's memory: its number, its day, what it says."""
+"""An entry of ChatGPT's memory: number, day, text."""
 _MARKED = re.compile("\ue200(\\w+)\ue202([^\ue201]*)\ue201")
-"""A place in an answer where ChatGPT shows something of its own: the source of a sentence, or a
-name that can be clicked.
-"""
+"""A mark in an answer: the source of a sentence, or a name that can be clicked."""
 
 
 def read_chatgpt(data: Mapping[str, Any]) -> Iterator[Found]:
-    kept, left = branch(data["mapping"], data.get("current_node"), "parent", "children", _written)
-    yield from found.retries(found.each(_said, left))
-    source, said = data.get("conversation_id") or data.get("id"), found.each(_said, kept)
+    active, abandoned = branch(
+        data["mapping"], data.get("current_node"), "parent", "children", _written
+    )
+    yield from found.retries(found.each(_said, abandoned))
+    source, messages = data.get("conversation_id") or data.get("id"), found.each(_said, active)
     yield from found.conversation(
-        source, data.get("title"), data.get("create_time"), data.get("update_time"), said
+        source, data.get("title"), data.get("create_time"), data.get("update_time"), messages
     )
 
 
 def _said(node: Mapping[str, Any]) -> Iterator[Found]:
     message = inner(node, "message")
-    content, at, recipient = (
-        inner(message, "content"),
-        message.get("create_time"),
-        message.get("recipient"),
-    )
-    kind, parts, about = (
-        found.plain_text(content.get("content_type")),
-        listed(content, "parts"),
-        inner(message, "metadata"),
-    )
+    content, about = inner(message, "content"), inner(message, "metadata")
+    at, recipient = message.get("create_time"), message.get("recipient")
+    kind, parts = found.plain_text(content.get("content_type")), listed(content, "parts")
     if recipient == "bio":
         yield from list(chain.from_iterable(found.fact(part, TAGS, at) for part in parts)) or [
             Unread("fact without words")
@@ -56,13 +49,15 @@ def _said(node: Mapping[str, Any]) -> Iterator[Found]:
     elif kind == "model_editable_context":
         remembered = found.written(content.get("model_set_context"))
         entries = _REMEMBERED.findall(remembered)
-        yield from chain.from_iterable(found.fact(text, TAGS, day or at) for day, text in entries)
+        yield from chain.from_iterable(found.fact(entry, TAGS, day or at) for day, entry in entries)
         if remembered and not entries:
             yield Unread("memory in another form")
     elif kind == "user_editable_context":
-        told = found.written(inner(about, "user_context_message_data").get("about_user_message"))
-        yield from passages(told.replace("\n", "\n\n"), TAGS)
-        if found.written(content.get("user_profile")) and not told:
+        described = found.written(
+            inner(about, "user_context_message_data").get("about_user_message")
+        )
+        yield from passages(described.replace("\n", "\n\n"), TAGS)
+        if found.written(content.get("user_profile")) and not described:
             yield Unread("text about you in another form")
         if found.written(content.get("user_instructions")):
             yield Unread("instruction to ChatGPT")
@@ -84,7 +79,7 @@ def _said(node: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def _shown(mark: re.Match[str]) -> str:
-    """Return the name that a mark shows, nothing for a source."""
+    """Return the visible name of a mark; empty for a source."""
     try:
         return str(json.loads(mark[2])[1]) if mark[1] == "entity" else ""
     except (ValueError, LookupError, TypeError):

@@ -18,37 +18,37 @@ from memapp.domain.foreign.notes import passages
 
 
 def read_conversation(data: Mapping[str, Any]) -> Iterator[Found]:
-    said = found.each(_said, data["chat_messages"])
+    messages = found.each(_said, data["chat_messages"])
     yield from found.conversation(
-        data.get("uuid"), data.get("name"), data.get("created_at"), data.get("updated_at"), said
+        data.get("uuid"), data.get("name"), data.get("created_at"), data.get("updated_at"), messages
     )
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Found]:
     author, at = message.get("sender"), message.get("created_at")
-    read = list(found.worded(message.get("content"), author, at))
-    yield from read
-    if not any(
-        isinstance(item, ForeignMessage) for item in read
-    ):  # older exports have only the text
+    contents = list(found.worded(message.get("content"), author, at))
+    yield from contents
+    # Older exports have only the text.
+    if not any(isinstance(item, ForeignMessage) for item in contents):
         yield from found.message(author, message.get("text"), at)
     yield from (Unread("file") for kind in ("attachments", "files") for _ in listed(message, kind))
 
 
 def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what Claude wrote down of the person, and of their work in each project."""
+    """Yield Claude's notes about the person, and about their work in each project."""
     for text in (data.get("conversations_memory"), *inner(data, "project_memories").values()):
         yield from passages(text, ["claude"])
     for file in map(an_object, listed(data, "memory_files")):
         topic = found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md")
         at = found.moment(file.get("updated_at"))
-        said = (
+        contents = (
             passages(file.get("content"), ["claude", topic])
             if file.get("content")
             else [Unread("file")]
         )
         yield from (
-            replace(item, created_at=at) if isinstance(item, ForeignFact) else item for item in said
+            replace(item, created_at=at) if isinstance(item, ForeignFact) else item
+            for item in contents
         )
 
 

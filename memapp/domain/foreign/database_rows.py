@@ -1,6 +1,4 @@
-"""A message out of the database of a chat program, oterm or elia, as `store.chat_databases` reads
-it.
-"""
+"""A message from the database of oterm or elia, as `store.chat_databases` reads it."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -12,10 +10,10 @@ from memapp.domain.foreign.found import Found, Unread
 
 def read_row(data: Mapping[str, Any]) -> Iterator[Found]:
     images = data.get("images") or 0
-    said = chain(
+    contents = chain(
         (Unread("image") for _ in range(int(images))),
         found.message(data.get("role"), data.get("text"), data.get("at")),
     )
     yield from found.conversation(
-        f"{data['program']} {data['chat']}", data.get("title"), data.get("begun"), None, said
+        f"{data['program']} {data['chat']}", data.get("title"), data.get("begun"), None, contents
     )

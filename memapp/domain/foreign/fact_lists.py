@@ -1,6 +1,4 @@
-"""Facts that memories of other programs hold: mem0, the reference memory server of MCP, and plain
-lists of them.
-"""
+"""Facts in the exports of mem0 and the reference memory server of MCP, and in plain lists."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +7,7 @@ from memapp.domain.foreign import found
 from memapp.domain.foreign.found import Found, Unread, listed
 
 TEXTS = ("memory", "text", "fact", "content")
-"""Where lists of facts have the fact."""
+"""The fields that may hold the text of a fact."""
 
 
 def read_fact(data: Mapping[str, Any]) -> Iterator[Found]:
@@ -21,9 +19,9 @@ def read_fact(data: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def read_entity(data: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what the memory server of MCP observed of somebody or something."""
-    for said in data["observations"]:
-        about = f"{data['name']}: {said}" if isinstance(said, str) else ""
+    """Yield the observations about an entity in the memory server of MCP."""
+    for observation in data["observations"]:
+        about = f"{data['name']}: {observation}" if isinstance(observation, str) else ""
         yield from (
             found.fact(about, [data.get("entityType")]) if about else [Unread("fact without words")]
         )

@@ -1,6 +1,4 @@
-"""Gemini in Google Takeout: My Activity as JSON, with an entry for each prompt and no
-conversations. Here a day is one.
-"""
+"""Gemini in Google Takeout: My Activity as JSON, one entry a prompt; each day is a conversation."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,20 +25,19 @@ def read_activity(data: Mapping[str, Any]) -> Iterator[Found]:
         "Gemini|Bard", " ".join(map(found.plain_text, [data["header"], *listed(data, "products")]))
     ):
         yield Unread("activity of another program")
-    elif not (
-        verb or answer
-    ):  # feedback, a shared link, a setting; the verb is in the language of the account
+    elif not (verb or answer):
+        # Feedback, a shared link, a setting; the verb is in the language of the account.
         yield Unread("activity without a prompt")
     else:
         yield from (Unread("file") for _ in listed(data, "attachedFiles"))
-        asked = found.message("user", prompt[verb.end() if verb else 0 :], data.get("time"))
+        question = found.message("user", prompt[verb.end() if verb else 0 :], data.get("time"))
         day = f"{at:%Y-%m-%d}" if at else "without a date"
-        said = chain(asked, found.message("assistant", answer, data.get("time")))
-        yield from found.conversation(f"gemini {day}", f"Gemini, {day}", None, None, said)
+        contents = chain(question, found.message("assistant", answer, data.get("time")))
+        yield from found.conversation(f"gemini {day}", f"Gemini, {day}", None, None, contents)
 
 
 class _Text(HTMLParser):
-    """The words of a page, with a line for each of its blocks."""
+    """The text of a page, with a line for each of its blocks."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -49,7 +46,7 @@ class _Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.pieces.append(re.sub(r"\s+", " ", data))
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002  # as the parser calls it
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         self.pieces.append("\n- " if tag == "li" else "\n" if tag in _BLOCKS else "")
 
     def handle_endtag(self, tag: str) -> None:

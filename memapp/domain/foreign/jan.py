@@ -1,6 +1,4 @@
-"""Jan's folder of threads: of each `messages.jsonl` with a message on a line, and beside it
-`thread.json` with its title.
-"""
+"""Jan's folder of threads: `messages.jsonl` with a message a line, `thread.json` with the title."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,13 +9,13 @@ from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed,
 
 def read_message(data: Mapping[str, Any]) -> Iterator[Found]:
     at, pieces = data.get("created_at"), [an_object(part) for part in listed(data, "content")]
-    said = found.message(
+    contents = found.message(
         data["role"], "\n\n".join(plain for part in pieces if (plain := _text(part))), at
     )
     yield from (
         Unread(found.named(plain_text(part.get("type")))) for part in pieces if not _text(part)
     )
-    yield from found.conversation(f"jan {data['thread_id']}", "", None, None, said)
+    yield from found.conversation(f"jan {data['thread_id']}", "", None, None, contents)
 
 
 def _text(part: Mapping[str, Any]) -> str:

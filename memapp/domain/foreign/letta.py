@@ -1,6 +1,4 @@
-"""Letta's agent files `.af`: the blocks of an agent's memory, but for the one about itself, and
-what was said.
-"""
+"""Letta's agent files `.af`: messages, and memory blocks but those about the agent itself."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,17 +12,17 @@ _OWN = "persona"
 
 
 def read_agents(data: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what is in a file of today."""
+    """Yield the contents of a file in the current format."""
     yield from _blocks(listed(data, "blocks"))
     for number, agent in enumerate(map(an_object, data["agents"]), start=1):
         messages = listed(agent, "messages")
         first = next((plain_text(an_object(message).get("created_at")) for message in messages), "")
-        said, name = found.each(_said, messages), plain_text(agent.get("name"))
-        yield from found.conversation(f"letta {name} {number} {first}", name, first, None, said)
+        contents, name = found.each(_said, messages), plain_text(agent.get("name"))
+        yield from found.conversation(f"letta {name} {number} {first}", name, first, None, contents)
 
 
 def read_agent(data: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what is in a file of the first form, which holds one agent."""
+    """Yield the contents of a file in the first format, which holds one agent."""
     yield from read_agents({"blocks": data["core_memory"], "agents": [data]})
 
 
@@ -36,17 +34,13 @@ def _blocks(blocks: list[Any]) -> Iterator[Found]:
         elif label == _OWN:
             yield Unread("block that tells of the agent")
         else:
-            yield from passages(
-                value.replace("\n", "\n\n"), ["letta", label]
-            )  # a line says one thing
+            # Each line is a fact.
+            yield from passages(value.replace("\n", "\n\n"), ["letta", label])
 
 
 def _said(data: Mapping[str, Any]) -> Iterator[Found]:
-    role, at, content = (
-        data.get("role"),
-        data.get("created_at"),
-        data.get("content", data.get("text")),
-    )
+    role, at = data.get("role"), data.get("created_at")
+    content = data.get("content", data.get("text"))
     for call in map(an_object, listed(data, "tool_calls")):  # earlier agents spoke by a tool
         function = inner(call, "function")
         sent = (
@@ -55,14 +49,14 @@ def _said(data: Mapping[str, Any]) -> Iterator[Found]:
             else None
         )
         yield from found.message("assistant", sent, at) if sent else [Unread("tool call")]
-    for said in found.worded(content, role, at):
+    for item in found.worded(content, role, at):
         wrapped = (
-            _json(said.text)
-            if isinstance(said, found.ForeignMessage) and said.role == "user"
+            _json(item.text)
+            if isinstance(item, found.ForeignMessage) and item.role == "user"
             else {}
         )
         if not wrapped:
-            yield said
+            yield item
         elif wrapped.get("type") == "user_message":
             yield from found.message("user", wrapped.get("message"), at)
         else:

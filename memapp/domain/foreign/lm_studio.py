@@ -9,13 +9,13 @@ from memapp.domain.foreign.found import Found, Unread, listed, plain_text
 
 
 def read_messages(data: Mapping[str, Any]) -> Iterator[Found]:
-    title, begun = (
-        data.get("name") or data.get("title"),
-        data.get("createdAt") or data.get("created_at"),
-    )
+    title = data.get("name") or data.get("title")
+    begun = data.get("createdAt") or data.get("created_at")
     source = data.get("id") or f"lm studio {plain_text(begun)} {plain_text(title)}"
-    said = found.each(_said, data["messages"])
-    yield from found.conversation(source, title, begun, data.get("assistantLastMessagedAt"), said)
+    contents = found.each(_said, data["messages"])
+    yield from found.conversation(
+        source, title, begun, data.get("assistantLastMessagedAt"), contents
+    )
 
 
 def _said(data: Mapping[str, Any]) -> Iterator[Found]:
@@ -31,9 +31,7 @@ def _said(data: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def _version(version: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what one version says: a question at once, an answer in steps that have their time in
-    their names.
-    """
+    """Yield the contents of one version: a question in one part, an answer in dated steps."""
     kinds = [(step, plain_text(step.get("type"))) for step in listed(version, "steps")]
     yield from (
         Unread(found.named(kind))

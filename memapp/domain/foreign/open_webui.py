@@ -1,4 +1,4 @@
-"""Open WebUI's export of chats, and its database, whose rows hold the same."""
+"""Open WebUI's export of chats, and the rows of its database, which have the same form."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,31 +10,29 @@ from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed
 from memapp.domain.foreign.tree import branch
 
 _FOLDED = re.compile(r'<details type="(\w+)"[^>]*>.*?</details>\s*', re.DOTALL)
-"""What an answer shows folded: how the model thought, which tools it called."""
+"""A folded part of an answer: thoughts or tool calls."""
 
 
 def read_open_webui(data: Mapping[str, Any]) -> Iterator[Found]:
     chat, history = data["chat"], inner(data["chat"], "history")
-    kept, left = branch(
+    active, abandoned = branch(
         inner(history, "messages"), history.get("currentId"), "parentId", "childrenIds", _written
     )
-    yield from found.retries(found.each(_said, left))
-    title, begun = (
-        data.get("title") or chat.get("title"),
-        data.get("created_at") or chat.get("timestamp"),
-    )
-    said = found.each(_said, kept or listed(chat, "messages"))
+    yield from found.retries(found.each(_said, abandoned))
+    title = data.get("title") or chat.get("title")
+    begun = data.get("created_at") or chat.get("timestamp")
+    contents = found.each(_said, active or listed(chat, "messages"))
     yield from found.conversation(
-        data.get("id") or chat.get("id"), title, begun, data.get("updated_at"), said
+        data.get("id") or chat.get("id"), title, begun, data.get("updated_at"), contents
     )
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Found]:
-    said = message.get("content")
-    if isinstance(said, str) and message.get("role") == "assistant":
-        yield from (Unread(found.named(kind)) for kind in _FOLDED.findall(said))
-        said = _FOLDED.sub("", said)
-    yield from found.worded(said, message.get("role"), message.get("timestamp"))
+    content = message.get("content")
+    if isinstance(content, str) and message.get("role") == "assistant":
+        yield from (Unread(found.named(kind)) for kind in _FOLDED.findall(content))
+        content = _FOLDED.sub("", content)
+    yield from found.worded(content, message.get("role"), message.get("timestamp"))
     yield from (
         Unread("image" if an_object(file).get("type") == "image" else "file")
         for file in listed(message, "files")

@@ -1,6 +1,4 @@
-"""The table of the programs whose exports are read, each known by what an object of its export
-holds.
-"""
+"""The table of programs whose exports can be read, each recognised by an object's fields."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,21 +18,22 @@ from memapp.domain.foreign import (
 from memapp.domain.foreign.found import Found
 
 KNOWN = (
-    "ChatGPT, Claude, Gemini (Takeout, as JSON), Open WebUI, LM Studio, Jan, oterm, elia, mem0, the memory server of MCP, Letta, "
-    "notes in Markdown (basic-memory, Obsidian), and facts as JSON Lines"
+    "ChatGPT, Claude, Gemini (Takeout, as JSON), Open WebUI, LM Studio, Jan, oterm, elia, mem0, "
+    "the memory server of MCP, Letta, notes in Markdown (basic-memory, Obsidian), "
+    "and facts as JSON Lines"
 )
 _OF_A_CHAT = frozenset({"role", "sender", "author", "conversation_id", "chat_id", "thread_id"})
-"""What has one of these is a message or about one, and no fact."""
+"""An object with one of these fields belongs to a chat, and is no fact."""
 MAX_WRAPPERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program with a kind of object of its exports, and what reads that."""
+    """A program, a kind of object in its exports, and the reader for that kind."""
 
     name: str
     marks: Mapping[str, object]
-    """What it holds: of a type, or a certain value."""
+    """The fields of the object, each with a type or an exact value."""
     read: Callable[[Mapping[str, Any]], Iterator[Found]]
 
     def knows(self, data: Mapping[str, Any]) -> bool:
@@ -68,20 +67,19 @@ PROGRAMS = (
     Program("MCP", {"from": str, "to": str, "relationType": str}, fact_lists.read_relation),
     *(Program("facts", {name: str}, fact_lists.read_fact) for name in fact_lists.TEXTS),
 )
-"""The first that knows an object reads it."""
+"""The first match reads the object."""
 
 
 def program_of(data: object) -> Program | None:
     if not isinstance(data, dict):
         return None
-    found = next((program for program in PROGRAMS if program.knows(data)), None)
-    return None if found and found.name == "facts" and not _OF_A_CHAT.isdisjoint(data) else found
+    program = next((each for each in PROGRAMS if each.knows(data)), None)
+    is_of_chat = not _OF_A_CHAT.isdisjoint(data)
+    return None if program and program.name == "facts" and is_of_chat else program
 
 
 def unwrapped(data: object, depth: int = MAX_WRAPPERS) -> Iterator[object]:
-    """Yield the objects of an export, which may lie in lists and in objects that say nothing
-    themselves.
-    """
+    """Yield the objects of an export, taken out of enclosing lists and objects."""
     values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
     inside = (
         []

@@ -1,4 +1,4 @@
-"""The branch of a conversation that the person left standing, of which an export holds every retry."""
+"""The active branch of a conversation, in an export with all retries."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -13,21 +13,19 @@ Written = Callable[[Any], datetime | None]
 def branch(
     nodes: Mapping[str, Any], current: object, parent: str, children: str, written: Written
 ) -> tuple[list[Any], list[Any]]:
-    """Return the nodes from the first to the current one, and the others. Raises `ValueError` for a
-    circle.
+    """Return the nodes from the first to the current one, and the others.
 
-    A link counts whether the child or its parent names it. Where the current node is not there it
-    is the newest that nothing follows. Where a link up is lost, what was above is found by the
-    times: with a link nothing that was said is lost.
+    A link counts whether the child or the parent names it. Without a current node, the newest leaf
+    is taken. Where the link to a parent is lost, the earlier branch is found by time: a lost link
+    loses no message. Raises `ValueError` for a circle.
     """
     above = _links(nodes, parent, children)
     followed = set(above.values())
     place = {name: number for number, name in enumerate(nodes)}
 
     def age(name: str) -> tuple[datetime, int]:
-        return next(
-            filter(None, map(written, (nodes[text] for text in _way_up(name, above)))), _NEVER
-        ), place[name]
+        times = (written(nodes[ancestor]) for ancestor in _way_up(name, above))
+        return next(filter(None, times), _NEVER), place[name]
 
     tops, newest = _tops(nodes, above), dict[str, str]()
     for name in (name for name in nodes if name not in followed):
@@ -44,19 +42,18 @@ def branch(
         for top, name in newest.items()
         if top != tops.get(end) and (is_cut or _is_lost(nodes[top], parent))
     ]
-    kept = dict.fromkeys(
+    active = dict.fromkeys(
         name
         for last in [*sorted(lost, key=age), end]
         if last
         for name in reversed([*_way_up(last, above)])
     )
-    return [nodes[name] for name in kept], [
-        node for name, node in nodes.items() if name not in kept
-    ]
+    others = [node for name, node in nodes.items() if name not in active]
+    return [nodes[name] for name in active], others
 
 
 def _links(nodes: Mapping[str, Any], parent: str, children: str) -> dict[str, str]:
-    """Return what stands above each node."""
+    """Return the parent of each node."""
     above = {
         child: name
         for name, node in nodes.items()
@@ -70,7 +67,7 @@ def _links(nodes: Mapping[str, Any], parent: str, children: str) -> dict[str, st
 
 
 def _is_lost(top: object, parent: str) -> bool:
-    """Return True for a first node that does not say that it is one: it stood below another."""
+    """Return True for a top node whose parent is missing: a real root has None as its parent."""
     return an_object(top).get(parent, "") is not None
 
 
@@ -80,7 +77,7 @@ def _children(node: object, children: str) -> list[Any]:
 
 
 def _tops(nodes: Mapping[str, Any], above: Mapping[str, str]) -> dict[str, str]:
-    """Return the first node of the tree that each stands in."""
+    """Return the root of each node's tree."""
     tops: dict[str, str] = {}
     for name in nodes:
         way: dict[str, None] = {}
@@ -94,7 +91,7 @@ def _tops(nodes: Mapping[str, Any], above: Mapping[str, str]) -> dict[str, str]:
 
 
 def _way_up(name: str, above: Mapping[str, str]) -> Iterator[str]:
-    """Yield a node and all that stand above it."""
+    """Yield a node and its ancestors."""
     while name:
         yield name
         name = above.get(name, "")

@@ -1,6 +1,4 @@
-"""Conflicts: lessons that the same error brings and that fix it in different ways; which of two
-wins, and which always loses.
-"""
+"""Conflicts: lessons with the same trigger and different fixes, and which of two loses."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,12 +6,12 @@ from dataclasses import dataclass
 from memapp.domain.lessons.fingerprint import parts
 
 LOSSES = 3
-"""So many losses, and so many for each win, are consistent."""
+"""Losses that count as consistent, in all and for each win."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What a lesson changes in an action, whatever stands around it."""
+    """The change that a lesson makes to an action, without the unchanged parts."""
 
     taken_out: frozenset[str]
     put_in: frozenset[str]
@@ -26,16 +24,12 @@ class Fix:
 def are_in_conflict(
     triggers: Collection[object], fix: Fix, other_triggers: Collection[object], other: Fix
 ) -> bool:
-    """Return True if two lessons share a trigger and put different things in the place of the same,
-    or add different things.
-    """
+    """Return True if two lessons share a trigger and replace the same part, or add, differently."""
     shared = not {*triggers}.isdisjoint(other_triggers)
     same_place = bool(fix.taken_out & other.taken_out) or not (fix.taken_out or other.taken_out)
     return shared and same_place and fix.put_in != other.put_in
 
 
 def always_loses(wins: int, losses: int) -> bool:
-    """Say whether a lesson loses a conflict consistently, by how often it was the better one, and
-    how often the other was.
-    """
+    """Return True for a lesson that loses a conflict consistently."""
     return losses >= LOSSES and losses >= LOSSES * wins

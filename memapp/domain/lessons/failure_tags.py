@@ -1,4 +1,4 @@
-"""The tags of a failure: what kind of mistake it was, in words that hold for any tool."""
+"""The tags of a failure: the kind of mistake, in words for any tool."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 MAX_TAGS = 4
 UNKNOWN_COMMAND, NOT_THERE = "unknown_command", "path_quote"
 OTHER_TAGS = ("no_progress", "constraint_failed", "goal_distance_increase", "state_stall")
-"""Those that no error text gives."""
+"""Tags that no error text gives."""
 
 
 def tags_of(
@@ -18,21 +18,19 @@ def tags_of(
     feedback: Feedback,
     before: float | None,
 ) -> tuple[str, ...]:
-    """Return the tags of a failed step: of its channels and its change of state, then of its error
-    text, in order.
-    """
-    found = (
+    """Return the tags of a failed step: by channel, by change of state, then by error text."""
+    tags = (
         []
         if channel == "hard_failure"
         else ["no_progress" if channel == "no_progress" else "constraint_failed"]
     )
     now = feedback.progress_signal
     if before is not None and now is not None and now < before:
-        found.append("goal_distance_increase")
+        tags.append("goal_distance_increase")
     if (now is not None and now == before) or (
         attempt.state_before and attempt.state_before == attempt.state_after
     ):
-        found.append("state_stall")
+        tags.append("state_stall")
     lower = attempt.output.lower()
-    found += [name for name, pattern in patterns.items() if pattern.search(lower)]
-    return tuple(found[:MAX_TAGS])
+    tags += [name for name, pattern in patterns.items() if pattern.search(lower)]
+    return tuple(tags[:MAX_TAGS])

@@ -1,6 +1,4 @@
-"""The feedback of a tool on one step: four channels and the word of an evaluator, whatever the tool
-is.
-"""
+"""The feedback on a step of any tool: four channels and the verdict of an evaluator."""
 
 from typing import Literal, NamedTuple
 
@@ -9,7 +7,7 @@ Channel = Literal["hard_failure", "constraint_failure", "no_progress"]
 
 
 class Efficiency(NamedTuple):
-    """What a step cost."""
+    """The cost of a step."""
 
     seconds: float = 0.0
     tokens: int | None = None
@@ -17,23 +15,17 @@ class Efficiency(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """The four channels of one step; with the last step of a run, what an evaluator says of that."""
+    """The four channels of a step; for the last step of a run, also the evaluator's verdict."""
 
     hard_failure: bool | None = False
-    """An exception, a non-zero exit, an error of an interface, a violation of safety; None where
-    nothing tells.
-    """
+    """An exception, a non-zero exit, an interface error, a safety violation; None if unknown."""
     constraint_failure: bool = False
     """A required condition is not met: a file is missing, the output has the wrong shape."""
     progress_signal: float | None = None
-    """How near the goal is, on the tool's own scale; more is nearer. None where the tool knows no
-    goal.
-    """
+    """Nearness to the goal on the tool's own scale, more is nearer; None without a goal."""
     efficiency_signal: Efficiency = Efficiency()
     passed: bool | None = None
-    """What an evaluator says of the run, which ends with this step; None where there is none, or
-    where it gives a score only.
-    """
+    """The evaluator's verdict on the run, which ends with this step; None without one."""
     score: float | None = None
     """The evaluator's score of the run, 0 to 1."""
 
@@ -43,7 +35,7 @@ class Feedback(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Say whether the tool itself tells how the step went."""
+        """Return True if the tool itself reports the outcome of the step."""
         return (
             self.hard_failure is not None
             or self.constraint_failure
@@ -51,8 +43,9 @@ class Feedback(NamedTuple):
         )
 
     def channel(self, progress_before: float | None = None) -> Channel | None:
-        """Return why the step failed; None if it did not. Without progress it failed where the tool
-        knows a goal.
+        """Return why the step failed, or None.
+
+        A step without progress failed, if the tool knows a goal.
         """
         if self.hard_failure:
             return "hard_failure"
@@ -68,15 +61,15 @@ class Feedback(NamedTuple):
 
 
 class ToolAttempt(NamedTuple):
-    """What was done with a tool, and what came of it."""
+    """An action with a tool, and its result."""
 
     action: str
     """The command or request, in one line."""
     output: str = ""
-    """What the tool wrote, capped; of a failure the error text."""
+    """The output of the tool, capped; the error text of a failure."""
     exit_code: int | None = None
     state_before: str = ""
     state_after: str = ""
     reason: str = ""
-    """Why it failed, for a tool that writes no error text."""
+    """The reason of a failure, for a tool without error texts."""
     seconds: float = 0.0

@@ -1,10 +1,9 @@
-"""Fingerprints: by what a failure is recognised when it happens again under other names.
+"""Fingerprints, by which a failure is recognised when it recurs under other names.
 
-A fingerprint is a shape (the error text without what changes from one time to the next), a subject
-(what was taken out of it) and a scope (where it happened). What changes is known from the command:
-each of its words that is neither the program, nor a subcommand, nor an option is an argument,
-wherever it appears in the output. A new way of making shapes is a new version; old fingerprints
-keep theirs and are not regrouped.
+A fingerprint is a shape (the error text without its volatile parts), a subject (those parts) and a
+scope (the place). The command tells which parts are volatile: each of its words that is neither the
+program, nor a subcommand, nor an option is an argument, wherever it appears in the output. A new
+way of making shapes is a new version; old fingerprints keep theirs and are not regrouped.
 """
 
 import re
@@ -17,23 +16,22 @@ from memapp.domain.lessons.feedback import ToolAttempt
 VERSION = 1
 MAX_SHAPE_CHARS, MAX_SUBJECT_CHARS = 600, 300
 READ_CHARS = 16_384
-"""Of an error text, its beginning and its end: what a tool or a file says may be as long as it
-likes.
-"""
+"""The most characters read of an error text, from its beginning and its end."""
 FEWEST_PART_CHARS = 3
-"""A shorter part of an argument is no name of its own."""
+"""A shorter part of an argument is not looked for in the output."""
 BEFORE_PROGRAM = frozenset({"sudo", "doas", "env", "time"})
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
 _SIGN = re.compile(r"\w+|\s+|.", re.DOTALL)
 _PART = re.compile(r"[^\s,;()]+")
 _QUOTES = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
 _ESCAPES = re.compile(
-    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]"
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]"
+    r"|[\x00-\x08\x0b-\x1f\x7f]"
 )
 _REWRITTEN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 PLACE = "*"
-"""Stands in a shape for what was taken out."""
+"""The placeholder in a shape for a volatile part."""
 _QUOTED = r"'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|`[^`'\n]{1,200}[`']|‘[^’\n]{1,200}’|“[^”\n]{1,200}”"
 _VOLATILE = tuple(
     re.compile(pattern)
@@ -42,32 +40,32 @@ _VOLATILE = tuple(
         rf"(?<!\w)(?:{_QUOTED})(?!\w)",
         r"(?<![\w.~@+*-])(?:[\w.~@+*-]*/)+[\w.~@+*-]*|(?<!\w)[a-z]:\\[^\s:]+",
         r"(?<![\w-])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,4}\d?\b",  # the name of a file
-        r"(?<![a-z_])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,64}|\d+(?:[.:,]\d+)*)(?:[kmgtp]i?b?|ms|s|%)?(?![a-z_])",
+        r"(?<![a-z_])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,64}|\d+(?:[.:,]\d+)*)"
+        r"(?:[kmgtp]i?b?|ms|s|%)?(?![a-z_])",
         r"\d+",
     )
 )
-"""What changes from one time to the next, whatever the command; in this order. A run is tried from
-its beginning only.
+"""The parts that vary between runs of any command, in this order. A run of characters is only
+matched from its beginning.
 """
 _REPEATED = re.compile(r"\*(?:[\s,:/.=@-]*\*)+")
 
 
 class Fingerprint(NamedTuple):
-    """By what a failure is recognised."""
+    """The key by which a failure is recognised."""
 
     tool: str
     shape: str
     subject: str
-    """What was taken out of the shape; one line each."""
+    """The volatile parts taken out of the shape, one a line."""
     scope: str
     version: int = VERSION
 
 
 def fingerprint(tool: str, scope: str, attempt: ToolAttempt, stays: Collection[str]) -> Fingerprint:
-    """Return the fingerprint of a failed attempt; `stays` are the plain words that are never taken
-    for an argument.
+    """Return the fingerprint of a failed attempt; words in `stays` are never taken for arguments.
 
-    Without an error text it is made of the states before and after, the action and the reason.
+    Without an error text, the states before and after, the action and the reason stand for it.
     """
     text = attempt.output if attempt.output.strip() else _transition(attempt)
     text = (
@@ -91,14 +89,12 @@ def _transition(attempt: ToolAttempt) -> str:
 
 @lru_cache(maxsize=2048)  # a look-up compares one command with many, in several ways
 def words(action: str) -> tuple[str, ...]:
-    """Return the words of a command line, quotes taken off; unlike a shell's, an open quote is no
-    error.
-    """
+    """Return the words of a command line without quotes; an open quote is no error."""
     return tuple(map(_unquoted, _WORD.findall(action.replace("\\\n", " "))))
 
 
 def signs(query: str) -> tuple[str, ...]:
-    """Return the names, gaps and signs of a query, which together are the query."""
+    """Return the names, gaps and signs of a query, which joined are the query."""
     return tuple(_SIGN.findall(query))
 
 
@@ -108,30 +104,26 @@ def _unquoted(word: str) -> str:
 
 @lru_cache(maxsize=2048)
 def parts(action: str) -> frozenset[str]:
-    """Return what a command line is made of, the words of a quoted query or program too."""
+    """Return the parts of a command line, with the words of a quoted query or program."""
     return frozenset(part for word in words(action) for part in _PART.findall(word))
 
 
 def arguments(action: str) -> list[str]:
-    """Return the words of a command that are neither its program nor options, and the values of
-    options.
-    """
-    found = words(action)
-    while found and (found[0] in BEFORE_PROGRAM or re.fullmatch(r"\w+=.*", found[0])):
-        found = found[1:]
-    values = [text.partition("=")[2] if text.startswith("-") else text for text in found[1:]]
+    """Return the words of a command but its program and options, with the values of options."""
+    rest = words(action)
+    while rest and (rest[0] in BEFORE_PROGRAM or re.fullmatch(r"\w+=.*", rest[0])):
+        rest = rest[1:]
+    values = [word.partition("=")[2] if word.startswith("-") else word for word in rest[1:]]
     return [value for value in values if value.strip("-")]
 
 
 def is_subcommand(word: str) -> bool:
-    """Say whether a word could be a part of the language of a program, and not a name of the
-    person's.
-    """
+    """Return True for a word that may be a subcommand, and no name of the person's."""
     return _SUBCOMMAND.fullmatch(word) is not None
 
 
 def _shape(text: str, action: str, stays: Collection[str]) -> tuple[str, list[str]]:
-    """Return a text without what changes, and what that was, each once, in its order."""
+    """Return a text without its volatile parts, and these parts, each once, in order."""
     plain = _ESCAPES.sub("", _REWRITTEN.sub("", text)).lower()
     subject: dict[str, None] = {}
 
@@ -142,13 +134,12 @@ def _shape(text: str, action: str, stays: Collection[str]) -> tuple[str, list[st
     for pattern in (*_argument_patterns(action, stays), *_VOLATILE):
         plain = pattern.sub(taken, plain)
     lines = (" ".join(_REPEATED.sub(PLACE, line).split()) for line in plain.splitlines())
-    return "\n".join(dict.fromkeys(line for line in lines if line)), [
-        text for text in subject if text and PLACE not in text
-    ]
+    shape = "\n".join(dict.fromkeys(line for line in lines if line))
+    return shape, [part for part in subject if part and PLACE not in part]
 
 
 def names(shape: str, subject: str, name: str) -> bool:
-    """Say whether an error text named something, by its shape and by what was taken out of that."""
+    """Return True if an error text named something, by its shape and subject."""
     rest, taken = _shape(name, "", ())
     is_in_shape = (
         rest == PLACE or re.search(rf"(?<![\w-]){re.escape(rest)}(?![\w-])", shape) is not None
@@ -157,34 +148,37 @@ def names(shape: str, subject: str, name: str) -> bool:
 
 
 def _argument_patterns(action: str, stays: Collection[str]) -> Iterator[re.Pattern[str]]:
-    """Yield what finds the arguments of a command in its output: whole ones first, the longest
-    first, then their parts.
-    """
+    """Yield patterns for a command's arguments in its output: whole ones, then their parts."""
     whole = {argument.lower() for argument in arguments(action)}
-    cuts = (part for text in whole for cut in (r"[^\w.-]+", r"\W+") for part in re.split(cut, text))
+    cuts = (
+        part
+        for argument in whole
+        for cut in (r"[^\w.-]+", r"\W+")
+        for part in re.split(cut, argument)
+    )
     parts = {part for part in cuts if len(part) >= FEWEST_PART_CHARS}
-    for text in (
-        *sorted(whole, key=lambda one: (-len(one), one)),
-        *sorted(parts - whole, key=lambda one: (-len(one), one)),
+
+    def longest_first(argument: str) -> tuple[int, str]:
+        return -len(argument), argument
+
+    for argument in (
+        *sorted(whole, key=longest_first),
+        *sorted(parts - whole, key=longest_first),
     ):
         place = (
             r"(?<![\w-]){}(?![\w-])"
-            if not _may_be_prose(text, stays)
+            if not _may_be_prose(argument, stays)
             else r"(?:(?<=['\"`‘“])|(?<=: )){}(?=['\"`’”]|:|\s*$)"
         )
-        yield re.compile(place.format(re.escape(text)), re.MULTILINE)
+        yield re.compile(place.format(re.escape(argument)), re.MULTILINE)
 
 
 def _may_be_prose(word: str, stays: Collection[str]) -> bool:
-    """Say whether a word like an argument may be plain language in the output, where it is neither
-    quoted nor named.
-    """
+    """Return True for an argument that may be plain language in the output, unless quoted."""
     return word in stays or len(word) == 1
 
 
 def _cut(shape: str) -> str:
-    """Return as much of a shape as is kept: the beginning, where usage stands, and the end, where
-    the cause does.
-    """
+    """Return a shape cut to its beginning (usage) and its end (the cause)."""
     half = MAX_SHAPE_CHARS // 2
     return shape if len(shape) <= MAX_SHAPE_CHARS else f"{shape[: half - 1]}…{shape[-half:]}"

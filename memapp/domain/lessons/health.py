@@ -1,13 +1,11 @@
-"""The health of lessons: the specification's figures of one run, of all runs of a day, or of all
-there are.
-"""
+"""The health of lessons: the specification's figures for a run, a day or all time."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class LessonHealth:
-    """What happened in some runs."""
+    """The figures of some runs."""
 
     name: str
     """The id of the run, or the day; empty for all."""
@@ -15,15 +13,13 @@ class LessonHealth:
     """The task of one run, or its tool."""
     runs: int
     passed: int
-    """Of how many an evaluator said so; without one, of how many the last step of which that is
-    known worked.
-    """
+    """Runs that passed by an evaluator; without one, runs whose last known step worked."""
     score: float | None
-    """Mean, 0 to 1; None where no evaluator gave one."""
+    """Mean, 0 to 1; None without an evaluator's score."""
     steps: int
     tool_errors: int
     recurrences: int
-    """Failures that had happened before."""
+    """Failures that had occurred before."""
     activations: int
     """Lessons shown."""
     helped: int

@@ -1,9 +1,7 @@
-"""Rows of lessons.jsonl and memory_events.jsonl, one JSON object a line: what is read of one, and
-what is written.
+"""Rows of lessons.jsonl and memory_events.jsonl, one JSON object a line: reading and writing.
 
-A lesson has one of two forms, the older without and the later with `memory_schema`. What memapp has
-no field for is not read; a row that came from a file is written as it was, but for what has changed
-here.
+A lesson has one of two forms, the older without and the later with `memory_schema`. Unknown fields
+are not read; a row that came from a file is written unchanged, but for later changes here.
 """
 
 import json
@@ -43,7 +41,7 @@ class OwnTrigger(_Read):
 
 
 class OwnFields(_Read):
-    """What memapp adds to the fields of the format."""
+    """The fields that memapp adds to the format."""
 
     wrong: Annotated[str, Field(max_length=MAX_RULE_CHARS)]
     correct: Annotated[str, Field(max_length=MAX_RULE_CHARS)]
@@ -53,7 +51,7 @@ class OwnFields(_Read):
 
 
 class LessonRow(_Read):
-    """A lesson of a file."""
+    """A lesson in a file."""
 
     lesson: _Words = ""
     rule_text: _Words = ""
@@ -69,7 +67,7 @@ class LessonRow(_Read):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """Return what is wrong and what is right; nothing where the rule is no such pair."""
+        """Return the wrong and the correct part of the rule; empty for a rule without the two."""
         if self.memapp:
             return self.memapp.wrong, self.memapp.correct
         sides = self.says.split(ARROW)
@@ -81,7 +79,7 @@ class LessonRow(_Read):
 
 
 class ErrorRow(_Read):
-    """A failure of a file."""
+    """A failure in a file."""
 
     fingerprint: _Words
     action: Annotated[str, Field(max_length=MAX_ACTION_CHARS)] = ""
@@ -96,7 +94,7 @@ class ErrorRow(_Read):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure as it is kept, with what its row says."""
+    """A failure as stored, with its original row."""
 
     session_id: str
     tool: str
@@ -109,13 +107,11 @@ class Failure:
     seconds: float
     created_at: datetime
     said: str
-    """The row that it came from; empty for one of this machine."""
+    """The original row; empty for a failure on this machine."""
 
 
 def read(line: str) -> LessonRow | ErrorRow:
-    """Return what a line of a file says. Raises `ValueError`, in words, for what is neither a
-    lesson nor a failure.
-    """
+    """Return the lesson or failure on a line. Raises `ValueError` in words for any other line."""
     row = strict_json.read(line)
     if not isinstance(row, dict) or not row.keys() & {"lesson", "rule_text", "fingerprint"}:
         raise ValueError("this is neither a lesson nor a failure")
@@ -123,17 +119,17 @@ def read(line: str) -> LessonRow | ErrorRow:
         LessonRow if row.keys() & {"lesson", "rule_text"} else ErrorRow
     )
     try:
-        found = kind.model_validate(row)
+        parsed = kind.model_validate(row)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise ValueError(f"{where} is not what it should be") from None
-    if isinstance(found, LessonRow) and not any(map(str.isalnum, found.says)):
+    if isinstance(parsed, LessonRow) and not any(map(str.isalnum, parsed.says)):
         raise ValueError("the lesson says nothing")
-    return found
+    return parsed
 
 
 def own_tags(tags: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the tags that memapp knows too."""
+    """Return the tags that memapp knows."""
     return tuple(dict.fromkeys(tag for tag in tags if tag in known))[:MOST_TAGS]
 
 
@@ -144,7 +140,7 @@ def write_lesson(
     lost: int,
     runs: Sequence[str],
 ) -> str:
-    """Return the row of a lesson that was learned here."""
+    """Return the row of a lesson learned here."""
     moments = {name: getattr(lesson, f"{name}_at").isoformat() for name in ("created", "updated")}
     row = {
         "session_id": runs[0] if runs else "",
@@ -199,14 +195,12 @@ def write_lesson(
 
 
 def rewrite_lesson(line: str, lesson: Lesson) -> str:
-    """Return the row that a lesson came from as the lesson is now; one to which nothing happened
-    here as it was.
-    """
+    """Return the original row of a lesson with the changes since; the same row without changes."""
     row = json.loads(line)
     now = dict(row)
     if "status" in row:
         now["status"] = lesson.status
-    if lesson.rule_text != read(line).says[:MAX_RULE_CHARS]:  # type: ignore[union-attr]  # of a lesson
+    if lesson.rule_text != read(line).says[:MAX_RULE_CHARS]:  # type: ignore[union-attr]
         now |= {name: lesson.rule_text for name in ("lesson", "rule_text") if name in row}
     if lesson.retrieved:
         seen = {
@@ -222,7 +216,7 @@ def rewrite_lesson(line: str, lesson: Lesson) -> str:
 
 
 def write_error(failure: Failure) -> str:
-    """Return the row of a failure that happened here."""
+    """Return the row of a failure on this machine."""
     row = {
         "session_id": failure.session_id,
         "timestamp": failure.created_at.isoformat(),
@@ -241,10 +235,11 @@ def write_error(failure: Failure) -> str:
 
 def skill(promoted: Mapping[str, Sequence[Lesson]]) -> str:
     """Return the promoted lessons of each tool as one skill for a coding agent."""
+    tools = one_line(", ".join(promoted)) or "nothing yet"
     lines = [
         "---",
         "name: what-works-here",
-        f"description: What failed before with {one_line(', '.join(promoted)) or 'nothing yet'}, and what worked instead.",
+        f"description: What failed before with {tools}, and what worked instead.",
         "---",
         "",
         "# What works here",
@@ -252,16 +247,17 @@ def skill(promoted: Mapping[str, Sequence[Lesson]]) -> str:
     for tool, lessons in promoted.items():
         lines += ["", f"## {one_line(clean(tool))}", ""]
         lines += [
-            f"- Not {_code(lesson.wrong)}, but {_code(lesson.correct)}: helped {lesson.helped}, hurt {lesson.hurt}."
+            f"- Not {_code(lesson.wrong)}, but {_code(lesson.correct)}: "
+            f"helped {lesson.helped}, hurt {lesson.hurt}."
             for lesson in lessons
         ]
     return "\n".join(lines) + "\n"
 
 
 def _code(text: str) -> str:
-    """Return text as a span of code in Markdown, whatever backquotes it has."""
+    """Return a text as a code span in Markdown, whatever backquotes it has."""
     text = one_line(clean(text))
-    fence = "`" * (1 + max((len(found) for found in re.findall("`+", text)), default=0))
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 

@@ -1,6 +1,4 @@
-"""The likeness of two failures: their shapes by letters and rare words, their commands by rare
-words.
-"""
+"""The likeness of two failures: of shapes by letters and rare words, of commands by rare words."""
 
 import math
 import re
@@ -13,21 +11,19 @@ from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z_]+")
 
 _BEHIND_OPTION = re.compile(r"^[^-]*\s-\w\s+[^-]")
-"""The first argument stands behind an option of one letter."""
+"""The first argument follows an option of one letter."""
 _BESIDE_NAMES = ".,:;!?'\"`()[]{}<>"
 
 
 class Rarity:
-    """How rare words are among some texts: what two failures share counts the more the fewer others
-    have it.
-    """
+    """The rarity of words among some texts; a shared word counts more the rarer it is."""
 
     def __init__(self, texts: Collection[str]) -> None:
         self._texts = texts
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        """Each word that any text has, by the square of its weight."""
+        """Return the squared weight of each word in the texts."""
         having = Counter(word for text in self._texts for word in _words(text))
         return {word: self._weight_of(count) for word, count in having.items()}
 
@@ -35,9 +31,7 @@ class Rarity:
         return math.log((len(self._texts) + 1) / (having + 0.5)) ** 2
 
     def likeness(self, one: str, other: str) -> float:
-        """Return the likeness of two texts, 0 to 1: the cosine of their words, each weighed by the
-        logarithm of its rarity.
-        """
+        """Return the likeness of two texts, 0 to 1: the cosine of their words, by rarity."""
         some, others = _words(one), _words(other)
         both = math.sqrt(self._weight(some) * self._weight(others))
         return self._weight(some & others) / both if both else 0.0
@@ -52,12 +46,13 @@ def _words(text: str) -> set[str]:
 
 
 def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> float:
-    """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words; 0
-    if that is below `least`.
+    """Return the likeness of two shapes, 0 to 1; 0 if below `least`.
+
+    Half is by letters, half by rare words.
     """
     if one == other or _are_renamed(one, other):
         return 1.0
-    from rapidfuzz.fuzz import ratio  # a failure that is known waits for none of it
+    from rapidfuzz.fuzz import ratio  # a known failure does not wait for the import
 
     letters = ratio(one, other) / 100
     if (letters + 1.0) / 2 < least:  # whatever the words say
@@ -67,24 +62,21 @@ def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> 
 
 
 def _are_renamed(one: str, other: str) -> bool:
-    """Say whether two shapes differ by one name alone, which both have several times, in the same
-    places.
-    """
-    some, others = one.split(), other.split()
+    """Return True for shapes that differ by one name only, which occurs several times."""
+    first, second = one.split(), other.split()
     changed = [
         tuple(word.strip(_BESIDE_NAMES) for word in pair)
-        for pair in zip(some, others, strict=False)
+        for pair in zip(first, second, strict=False)
         if len({*pair}) > 1
     ]
-    return len(some) == len(others) and len(changed) > 1 and len({*changed}) == 1
+    return len(first) == len(second) and len(changed) > 1 and len({*changed}) == 1
 
 
 def same_use(tool: str, action: str, subject: str, other: str, other_subject: str) -> bool:
-    """Say whether two commands use their program for the same: a subcommand that the output does
-    not name must be the same.
+    """Return True if two commands have the same subcommand, not counting words named in the output.
 
-    An action that names no program, as a query or a step of another tool, has no subcommand. A
-    program that was once given a name in that place, as `find .`, has none either.
+    An action that names no program, such as a query, has no subcommand, nor has a program that was
+    once given a name in that place, such as `find .`.
     """
     uses, other_uses = _uses(action), _uses(other)
     if not names_program(tool, action) or any(map(_is_name, (*uses, *other_uses))):
@@ -95,16 +87,12 @@ def same_use(tool: str, action: str, subject: str, other: str, other_subject: st
 
 
 def _uses(action: str) -> list[str]:
-    """Return what a command may use its program for: its first argument, and behind a short option,
-    of which that may be the value, the second.
-    """
+    """Return the possible subcommands: the first argument, and the second behind a short option."""
     return (arguments(action) or [""])[: 2 if _BEHIND_OPTION.search(action) else 1]
 
 
 def names_program(tool: str, action: str) -> bool:
-    """Say whether an action is a command with its program in it, and not a query or a step of
-    another tool.
-    """
+    """Return True for a command with its program, and not a query or another tool's step."""
     return any(word.rpartition("/")[2] == tool for word in words(action))
 
 

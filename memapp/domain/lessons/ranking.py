@@ -1,8 +1,6 @@
-"""The lessons that fit an error or a task, best first: the specification's score of five parts, and
-what of them may be shown.
+"""The ranking of lessons for an error or a task, by the specification's score of five parts.
 
-A lesson that knows the very error comes before one that knows only its shape, and that before one
-that is merely alike.
+A lesson for the exact error comes before one for its shape, and that before a similar one.
 """
 
 import math
@@ -25,22 +23,22 @@ WEIGHTS: Mapping[str, float] = {
 HALF_LIFE_DAYS = 30.0
 MOST_BEFORE_RUN, MOST_ON_ERROR = 5, 3
 MOST_OF_SESSION = 2
-"""Lessons that were learned in the same earlier session."""
+"""The most lessons learned in one earlier session."""
 MOST_OF_TAG = 2
 MOST_UNPROVEN = 1
 WITHHELD = 0.20
-"""The share of matches at which a lesson that is not promoted is withheld."""
+"""The share of matches in which an unpromoted lesson is withheld."""
 LEAST_ALIKE = 0.8
-"""Likeness of shapes from which an error is taken for one of the same kind."""
+"""Likeness of shapes from which two errors are of one kind."""
 
 
 class Tier(IntEnum):
-    """How a lesson's trigger fits an error; a higher one comes first whatever its score."""
+    """How a trigger fits an error; a higher tier comes first whatever the score."""
 
     ALIKE = 0
     SHAPE = 1
     EXACT = 2
-    """Shape, subject and scope are the same."""
+    """Shape, subject and scope match."""
 
 
 def tier(
@@ -48,8 +46,8 @@ def tier(
 ) -> Tier | None:
     """Return how a trigger fits an error; None if it does not.
 
-    `travels` says that the rule is meant for other scopes as well and names nothing of its own: any
-    other stays where it was learned. `alike` is the likeness of the shapes, 0 to 1.
+    A rule that `travels` is meant for other scopes too, and contains no local name. `alike` is the
+    likeness of the shapes, 0 to 1.
     """
     if not (same_scope or travels):
         return None
@@ -59,19 +57,19 @@ def tier(
 
 
 class LessonMatch(NamedTuple):
-    """A lesson that may fit, with what is known about it and the fit."""
+    """A lesson that may fit, with the facts for ranking."""
 
     lesson_id: str
     status: LessonStatus
     tool: str
     evidence_at: datetime
-    """When it was last activated, or made."""
+    """When the lesson was last activated, or created."""
     tags: frozenset[str] = frozenset()
     session: str = ""
-    """The earlier session it was learned in; empty for a person's own or an imported one."""
+    """The session in which it was learned; empty for the person's own or an imported lesson."""
     tier: Tier = Tier.ALIKE
     elsewhere: bool = False
-    """It was learned in another place, and has names of that place."""
+    """True for a lesson of another place, with names of that place."""
     fingerprint_match: float = 0.0
     """Likeness of the shapes, 0 to 1."""
     text_similarity: float = 0.0
@@ -79,9 +77,9 @@ class LessonMatch(NamedTuple):
     helped: int = 0
     hurt: int = 0
     by_person: bool = False
-    """The person promoted it."""
+    """True if the person promoted the lesson."""
     conflicts: frozenset[str] = frozenset()
-    """Lessons with the same triggers and another fix."""
+    """Ids of lessons with the same triggers and another fix."""
 
     @property
     def unproven(self) -> bool:
@@ -89,16 +87,16 @@ class LessonMatch(NamedTuple):
 
     @property
     def strength(self) -> tuple[bool, float, datetime, str]:
-        """By which a conflict is decided: the person's word, then reliability, then newer evidence."""
+        """Return the key that decides conflicts: the person's word, reliability, newer evidence."""
         return self.by_person, reliability(self.helped, self.hurt), self.evidence_at, self.lesson_id
 
 
 class RankedLesson(NamedTuple):
-    """A lesson to show, with its score and the five parts it is the sum of."""
+    """A lesson to show, with the weighed parts of its score."""
 
     match: LessonMatch
     parts: Mapping[str, float]
-    """In the order of `WEIGHTS`, weighed."""
+    """The weighed parts, in the order of `WEIGHTS`."""
 
     @property
     def score(self) -> float:
@@ -106,19 +104,17 @@ class RankedLesson(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The five parts: `fingerprint 0.40 + tags 0.12 + text 0.08 + reliability 0.05 + recency
-        0.05`.
-        """
+        """Return the five parts in words: `fingerprint 0.40 + tags 0.12 + ... + recency 0.05`."""
         return " + ".join(f"{name} {value:.2f}" for name, value in self.parts.items())
 
 
 def rank(
     matches: Iterable[LessonMatch], tool: str, tags: Collection[str], now: datetime, most: int
 ) -> list[RankedLesson]:
-    """Return the lessons to show, best first: live ones of the tool, one of each conflict, within
-    the caps.
+    """Return the lessons to show, best first.
 
-    At most one of them is unproven.
+    Only live lessons of the tool are shown, one of each conflict, at most one unproven, within the
+    caps.
     """
     live = [
         match
@@ -127,14 +123,19 @@ def rank(
     ]
     ranked = [RankedLesson(match, parts(match, tags, now)) for match in winners(live)]
     ranked.sort(
-        key=lambda one: (one.match.tier, not one.match.unproven, one.score, one.match.strength),
+        key=lambda lesson: (
+            lesson.match.tier,
+            not lesson.match.unproven,
+            lesson.score,
+            lesson.match.strength,
+        ),
         reverse=True,
     )
     return _within_caps(ranked, most)
 
 
 def parts(match: LessonMatch, tags: Collection[str], now: datetime) -> dict[str, float]:
-    """Return the five weighed parts, of which the score is the sum."""
+    """Return the five weighed parts of the score."""
     values = {
         "fingerprint": match.fingerprint_match,
         "tags": tag_overlap(match.tags, tags),
@@ -146,27 +147,25 @@ def parts(match: LessonMatch, tags: Collection[str], now: datetime) -> dict[str,
 
 
 def tag_overlap(some: Collection[str], others: Collection[str]) -> float:
-    """Return how many of all tags are shared, 0 to 1: the Jaccard index; 0 without any."""
+    """Return the Jaccard index of two sets of tags; 0 for empty sets."""
     either = {*some, *others}
     return len({*some} & {*others}) / len(either) if either else 0.0
 
 
 def reliability(helped: int, hurt: int) -> float:
-    """Return the share of activations that helped, drawn to one half while there are few: Laplace's
-    rule of succession.
-    """
+    """Return the share of activations that helped, by Laplace's rule of succession."""
     return (helped + 1) / (helped + hurt + 2)
 
 
 def recency(at: datetime, now: datetime) -> float:
-    """Return 1 for now, and half of it for every 30 days before."""
+    """Return the recency of a time: 1 for now, halved for every 30 days before."""
     return math.pow(0.5, max((now - at).total_seconds(), 0.0) / 86_400 / HALF_LIFE_DAYS)
 
 
 def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
-    """Return the matches without those that lose a conflict with another of them."""
+    """Return the matches without those that lose a conflict with another match."""
     kept: dict[str, LessonMatch] = {}
-    for match in sorted(matches, key=lambda one: one.strength, reverse=True):
+    for match in sorted(matches, key=lambda match: match.strength, reverse=True):
         if not any(
             match.lesson_id in rival.conflicts or rival.lesson_id in match.conflicts
             for rival in kept.values()
@@ -176,9 +175,7 @@ def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
 
 
 def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
-    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something
-    to compare with.
-    """
+    """Return True for a share of activations, drawn by id, to be withheld for comparison."""
     return crc32(activation_id.encode()) < share * 2**32
 
 
@@ -186,8 +183,8 @@ def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson
     of_session, of_tag = Counter[str](), Counter[str]()
     unproven = 0
     kept: list[RankedLesson] = []
-    for other in ranked:
-        match = other.match
+    for lesson in ranked:
+        match = lesson.match
         buckets = match.tags or {""}
         crowded = match.session and of_session[match.session] >= MOST_OF_SESSION
         if (
@@ -196,7 +193,7 @@ def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson
             or unproven + match.unproven > MOST_UNPROVEN
         ):
             continue
-        kept.append(other)
+        kept.append(lesson)
         of_session[match.session] += 1
         of_tag.update(buckets)
         unproven += match.unproven

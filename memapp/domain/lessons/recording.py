@@ -1,4 +1,4 @@
-"""Records of steps that were done, and the choice whether anything is recorded."""
+"""Records of the steps that were done, and the settings for recording them."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -6,13 +6,16 @@ from typing import NamedTuple
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import RunClient
 
-FIRST = """From now on memapp keeps what fails of the commands that you run with it, and what then works: see `memapp lessons`.
-If you do not want that: memapp config set lessons off"""
-"""Said of the first command that is recorded."""
+FIRST = (
+    "From now on memapp keeps what fails of the commands that you run with it, "
+    "and what then works: see `memapp lessons`.\n"
+    "If you do not want that: memapp config set lessons off"
+)
+"""The notice after the first recorded command."""
 
 
 class LessonRule(StrEnum):
-    """What is done with a failure."""
+    """How memapp reacts to a failure."""
 
     HINT = "hint"
     RECORD = "record"
@@ -20,7 +23,7 @@ class LessonRule(StrEnum):
 
 
 class LessonSettings(NamedTuple):
-    """The settings of lessons, by their names, with the defaults."""
+    """The settings of lessons, by name, with the defaults."""
 
     lessons: LessonRule = LessonRule.HINT
     lessons_not_of: str = ""
@@ -31,7 +34,7 @@ DEFAULTS = LessonSettings()
 
 
 class Client(NamedTuple):
-    """Who works with a tool, and at what."""
+    """Who uses a tool, and for which task."""
 
     kind: RunClient = "person"
     agent: str = ""
@@ -44,20 +47,18 @@ class Client(NamedTuple):
 
 
 class ToolStep(NamedTuple):
-    """What was done with a tool, as it is to be recorded."""
+    """A step with a tool, ready to be recorded."""
 
     tool: str
     scope: str
-    """The place it was used in."""
+    """The place of the step."""
     done: ToolAttempt
     feedback: Feedback
     client: Client
 
 
 def is_left_out(left_out: str, action: str, tool: str, folder: str) -> bool:
-    """Say whether nothing of a command is kept: it begins with a space, or the person left out its
-    program or its folder.
-    """
+    """Return True for a command that begins with a space, or has a left out program or folder."""
     named = [text.strip().rstrip("/") for text in left_out.split(",") if text.strip()]
     return action[:1].isspace() or any(
         name in (tool, folder) or folder.startswith(f"{name}/") for name in named

@@ -1,8 +1,7 @@
-"""A lesson in more general words: its two commands without the names that will be others the next
-time.
+"""More general forms of a lesson: its two commands with gaps for names that vary.
 
-Whoever proposes the words, nothing is added to what was carried out, and what was put right stays.
-What is left out is seen to be, so that nobody takes the rest for a whole command.
+Whoever proposes a form, nothing is added to the commands, and the correction stays. The gaps are
+visible, so that nobody takes the rest for a whole command.
 """
 
 import re
@@ -12,19 +11,17 @@ from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
 from memapp.domain.lessons.lesson import GAP
 
 _WRITTEN = (GAP, "...")
-"""A gap as others write it."""
+"""The forms of a gap."""
 _PART = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\S)+""")
 
 
 def reword(wrong: str, correct: str, said_wrong: str, said_correct: str) -> tuple[str, str] | None:
-    """Return the commands of a lesson as they are said, with gaps; None if that is not them without
-    some names that both have.
-    """
+    """Return the commands with the proposed gaps; None if more than shared names is missing."""
     new_wrong, new_correct = _only(wrong, said_wrong), _only(correct, said_correct)
-    gone = _gone(wrong, new_wrong) | _gone(correct, new_correct)
+    removed = _removed(wrong, new_wrong) | _removed(correct, new_correct)
     if (
-        not gone
-        or not gone.keys() <= may_go(wrong, correct)
+        not removed
+        or not removed.keys() <= may_go(wrong, correct)
         or _change(wrong, correct) != _change(new_wrong, new_correct)
     ):
         return None
@@ -32,49 +29,51 @@ def reword(wrong: str, correct: str, said_wrong: str, said_correct: str) -> tupl
 
 
 def may_go(wrong: str, correct: str) -> set[str]:
-    """Return what may be left out of the commands of a lesson: names that both have."""
+    """Return the names in both commands of a lesson, which may be left out."""
     return set() if GAP in wrong + correct else _names(wrong) & _names(correct)
 
 
 def covers(general: str, command: str) -> bool:
-    """Say whether a command is a general one with something in its gaps."""
-    pattern = "\n".join(".+" if item == GAP else re.escape(item) for item in _PART.findall(general))
+    """Return True if a command is a general one with its gaps filled."""
+    pattern = "\n".join(".+" if part == GAP else re.escape(part) for part in _PART.findall(general))
     return re.fullmatch(pattern, "\n".join(_PART.findall(command)), re.DOTALL) is not None
 
 
 def _only(command: str, said: str) -> str:
-    """Return a command with gaps for what is not said of it; an empty one if something else is
-    said, or in another order.
-    """
-    wanted = [item for item in _PART.findall(said) if item not in _WRITTEN]
-    kept: list[str] = []
-    for item in _PART.findall(command):
-        if wanted and item == wanted[0]:
-            kept.append(wanted.pop(0))
-        elif kept[-1:] != [GAP]:
-            kept.append(GAP)
-    return "" if wanted else " ".join(kept)
+    """Return a command with gaps for the words a proposal omits; empty for any other proposal."""
+    wanted = [part for part in _PART.findall(said) if part not in _WRITTEN]
+    parts: list[str] = []
+    for part in _PART.findall(command):
+        if wanted and part == wanted[0]:
+            parts.append(wanted.pop(0))
+        elif parts[-1:] != [GAP]:
+            parts.append(GAP)
+    return "" if wanted else " ".join(parts)
 
 
-def _gone(command: str, rest: str) -> Counter[str]:
+def _removed(command: str, rest: str) -> Counter[str]:
     return Counter(_PART.findall(command)) - Counter(_PART.findall(rest))
 
 
 def _names(command: str) -> set[str]:
-    """Return the arguments of a command that are no part of the language of its program."""
-    found = arguments(command)
-    names = set(found[1:] if found and is_subcommand(found[0]) else found)
+    """Return the arguments of a command that are no subcommand."""
+    words_of_command = arguments(command)
+    names = set(
+        words_of_command[1:]
+        if words_of_command and is_subcommand(words_of_command[0])
+        else words_of_command
+    )
     return {
-        item
-        for item in _PART.findall(command)
-        if names.issuperset(words(item)) and re.search(r"\w", item) and item[0] != "-"
+        part
+        for part in _PART.findall(command)
+        if names.issuperset(words(part)) and re.search(r"\w", part) and part[0] != "-"
     }
 
 
 def _change(wrong: str, correct: str) -> tuple[Counter[str], Counter[str]]:
-    """Return what is taken out of the wrong command, and what is put in, gaps aside."""
+    """Return the removed and the added parts of a lesson, without gaps."""
     before, after = (
-        Counter(item for item in _PART.findall(command) if item != GAP)
+        Counter(part for part in _PART.findall(command) if part != GAP)
         for command in (wrong, correct)
     )
     return before - after, after - before

@@ -1,4 +1,4 @@
-"""Runs, of which each is one attempt at a task, and their steps."""
+"""Runs, each one attempt at a task, and their steps."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunStep:
-    """One thing that was done in a run."""
+    """A step of a run."""
 
     id: str
     run_id: str
@@ -39,50 +39,50 @@ class RunStep:
     progress: float | None
     created_at: datetime
     channel: Channel | None = None
-    """Why it failed; None if it worked, as far as that is known."""
+    """Why the step failed; None if it worked, as far as is known."""
     known: bool = True
-    """The tool itself tells how it went."""
+    """True if the tool itself reports the outcome."""
     judged: bool | None = None
-    """A model said that it worked, or did not, without being told."""
+    """The judgement of a model that did not know the outcome."""
     excerpt: str = ""
-    """Of its error text."""
+    """Excerpt of the error text."""
     tags: tuple[str, ...] = ()
     solved_by: str = ""
 
 
 class LatestStep(NamedTuple):
-    """What was done in a place before, and how it went."""
+    """The latest step in a place, and its outcome."""
 
     action: str
     failed: bool
     seconds: float
     at: datetime
     shape: str
-    """Of the failure, as its subject and its tags; empty if it worked."""
+    """The shape of the failure; empty, as subject and tags, if the step worked."""
     subject: str
     tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unsolved:
-    """A failure that came again, and that nothing ever solved."""
+    """A recurring failure without a solution."""
 
     id: str
-    """Of its latest event."""
+    """Id of the latest event."""
     tool: str
     action: str
-    """What failed last."""
+    """The action that failed last."""
     times: int
     at: datetime
-    """When it failed last."""
+    """The time of the latest failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A failure that a lesson is for, as it happened."""
+    """An occurrence of a failure that a lesson is for."""
 
     run_id: str
     action: str
     at: datetime
     solved_by: str
-    """What worked then; empty where nothing did."""
+    """The action that worked then; empty if none did."""

@@ -1,4 +1,4 @@
-"""Tables: what a database answers to a query."""
+"""Tables: the answer of a database to a query."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class Table:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[object, ...], ...] = ()
     is_cut: bool = False
-    """There were more rows than were asked for."""
+    """True if more rows were left."""
     error: str = ""
-    """What the database says of a query that it cannot answer."""
+    """The database's error message for a query that failed."""
     seconds: float = 0.0

@@ -12,18 +12,20 @@ from memapp.domain.lessons.conflicts import Fix, always_loses
 from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
 from memapp.domain.lessons.ranking import reliability
 from memapp.domain.lessons.recording import Client
-from memapp.domain.lessons.utility import (
+from memapp.domain.lessons.settlement import (
     HORIZON,
-    LOW_RELIABILITY,
-    UNUSED,
-    Effect,
     FollowingStep,
-    LessonRecord,
     RunEvidence,
     Settlement,
     evidence,
-    judge,
     settle,
+)
+from memapp.domain.lessons.utility import (
+    LOW_RELIABILITY,
+    UNUSED,
+    Effect,
+    LessonRecord,
+    judge,
     verdict,
 )
 from memapp.inference import Cancel

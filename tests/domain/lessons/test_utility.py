@@ -12,20 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.domain.lessons.ranking import is_withheld, reliability
+from memapp.domain.lessons.settlement import (
+    FollowingStep,
+    RunEvidence,
+    Settlement,
+    evidence,
+    settle,
+)
 from memapp.domain.lessons.utility import (
     EXACTLY,
     Effect,
-    FollowingStep,
     LessonRecord,
     Move,
-    RunEvidence,
-    Settlement,
     barnard,
-    evidence,
     judge,
     permutation_test,
     reduction,
-    settle,
     utility,
     verdict,
 )
