@@ -35,7 +35,7 @@ from memapp.prompts import predict, respond
 from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, models, upkeep
+from memapp.services import chats, curate, model_loading, upkeep
 from memapp.services.embed import embed
 from memapp.services.quotations import NOT_TOLD
 from memapp.services.turn import take_turn
@@ -307,7 +307,7 @@ def started(model: ChatModel) -> Iterator[Runtime]:
     with tempfile.TemporaryDirectory() as home:
         runtime = bootstrap.start(home=Path(home), flags={"history_exchanges": len(HISTORY)})
         with closing(runtime):
-            models.load_embedder(runtime)
+            model_loading.load_embedder(runtime)
             for fact in FACTS:
                 curate.add(runtime, fact)
             embed(runtime, Cancel())

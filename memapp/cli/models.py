@@ -12,7 +12,7 @@ from memapp.cli.shape import ListingGroup, as_json_option, reads, yes_option
 from memapp.domain.text import percent
 from memapp.errors import ModelError, NeedsYes, UsageError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import downloads, model_jobs
+from memapp.services import downloads, model_jobs, model_loading
 from memapp.services import models as service
 
 
@@ -99,7 +99,7 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
             runtime.loaded = replace(
                 runtime.loaded, settings=runtime.settings.model_copy(update=own)
             )
-        service.load_chat_model(runtime)
+        model_loading.load_chat_model(runtime)
         model = runtime.chat.wait(Cancel(), 0.0)
         if not load_embedder(runtime):
             raise ModelError("The test needs the embedding model.", runtime.embedding.note)

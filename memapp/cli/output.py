@@ -225,10 +225,10 @@ def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
 
 def load_embedder(runtime: "Runtime") -> bool:
     """Wait until the embedding model is loaded; return True if there is one."""
-    from memapp.services import models
+    from memapp.services import model_loading
 
     if runtime.embedding.state == "off":
-        models.load_embedder(runtime)
+        model_loading.load_embedder(runtime)
     return runtime.embedding.ready(within=LOAD_SECONDS) is not None
 
 

@@ -35,7 +35,16 @@ from memapp.domain.turn import (
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import chats, ids, learning, memory_request, models, turn, upkeep
+from memapp.services import (
+    chats,
+    ids,
+    learning,
+    memory_request,
+    model_loading,
+    models,
+    turn,
+    upkeep,
+)
 from memapp.services.consent import pending
 
 READING_SECONDS = 3.0
@@ -114,8 +123,8 @@ def load(runtime: Runtime) -> None:
     """Load both models, at the same time."""
     runtime.reading.loading("")
     runtime.embedding.loading("")
-    threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
-    models.load_chat_model(runtime)
+    threading.Thread(target=model_loading.load_embedder, args=(runtime,), daemon=True).start()
+    model_loading.load_chat_model(runtime)
     if remark := models.template_remark(runtime):
         say(remark)
     search_by_meaning(runtime)

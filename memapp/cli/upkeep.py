@@ -16,7 +16,7 @@ from memapp.domain.jobs import Pace
 from memapp.errors import UsageError
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import jobs, models
+from memapp.services import jobs, model_loading
 from memapp.services.jobs import Job
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -66,7 +66,7 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
         return _results(
             runtime, wanted, {job.name: job.waiting(runtime) for job in chosen}, "waits"
         )
-    models.load_chat_model(runtime)
+    model_loading.load_chat_model(runtime)
     if runtime.chat.ready() is None:
         say(f"No model is asked for anything. {runtime.chat.note}")
     began = runtime.clock()

@@ -25,7 +25,7 @@ from memapp.mcp import resources, tools
 from memapp.mcp.grants import load_grant
 from memapp.mcp.lines import messages
 from memapp.runtime import Runtime
-from memapp.services import agents, models
+from memapp.services import agents, model_loading
 from memapp.services.agents import Caller
 
 INSTRUCTIONS = (
@@ -73,7 +73,9 @@ class MemoryServer(MCPServer[Any]):
         """Load the embedding model in the background; until then, search by words."""
         if self.runtime.embedding.state == "off":
             self.runtime.embedding.loading("Loading the embedding model…")
-            threading.Thread(target=models.load_embedder, args=(self.runtime,), daemon=True).start()
+            threading.Thread(
+                target=model_loading.load_embedder, args=(self.runtime,), daemon=True
+            ).start()
 
     async def run_stdio_async(self) -> None:
         """Answer standard input until its end."""

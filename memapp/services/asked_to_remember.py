@@ -20,7 +20,7 @@ from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubted
 from memapp.services.forget import is_forgotten
 from memapp.services.likeness import near, same_as
-from memapp.services.reader import memory_of
+from memapp.services.sentence_storage import memory_of
 from memapp.store import changes, expectations, memories, search
 
 

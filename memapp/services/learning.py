@@ -15,10 +15,11 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import memory_request, reader
 from memapp.services.consent import pending
+from memapp.services.expectation_check import compare
 from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
 from memapp.services.retract import retract_unsaid
 from memapp.services.retrieved import expectation
-from memapp.services.turn import compare, confirm_answer
+from memapp.services.turn import confirm_answer
 from memapp.store import chat, events, expectations
 
 log = logging.getLogger(__name__)

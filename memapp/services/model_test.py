@@ -1,6 +1,4 @@
-"""The test of a model: cases of each job that it may be trusted with, put to it and judged as the
-job does.
-"""
+"""The test of a model: cases of each job, judged as the job judges its replies."""
 
 import re
 import tomllib
@@ -33,7 +31,7 @@ TESTED: tuple[ModelJob, ...] = ("distil", "same fact", "insights", "episodes", "
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """One case, with what the model said to it."""
+    """A case, with the reply of the model."""
 
     job: ModelJob
     asked: str
@@ -44,69 +42,74 @@ class Tested:
 def test(
     runtime: Runtime, model: ChatModel, cancel: Cancel, jobs: Sequence[ModelJob] = TESTED
 ) -> Iterator[Tested]:
-    """Put the cases of some jobs to a model, and keep the results of each job that came to its end.
+    """Put the cases of jobs to a model; store the results of each job that was completed.
+
     Raises `ModelError`.
     """
     for job in jobs:
-        made: list[Tested] = []
+        results: list[Tested] = []
         for case in _cases()[job.replace(" ", "_")]:
-            one = _put(runtime, model, job, case, cancel)
+            tested = _test_case(runtime, model, job, case, cancel)
             if cancel.is_set():
                 return
-            made.append(one)
-            yield one
+            results.append(tested)
+            yield tested
         with runtime.write() as session:
-            result = JobTest(sum(result.passed for result in made), len(made))
+            result = JobTest(sum(result.passed for result in results), len(results))
             store.save_tests(session, key_of(model), {job: result})
 
 
-def _put(
+def _test_case(
     runtime: Runtime, model: ChatModel, job: ModelJob, case: dict[str, Any], cancel: Cancel
 ) -> Tested:
-    said = partial(whole_reply, model, cancel=cancel)
+    reply = partial(whole_reply, model, cancel=cancel)
     match job:
         case "distil":
             text = distil_words.parse(
-                said(*distil_words.request(case["memory"], case.get("before", ())))
+                reply(*distil_words.request(case["memory"], case.get("before", ())))
             )
-            holds = distil.is_grounded(text, case["memory"], case.get("before", ())) and _says(
+            holds = distil.is_grounded(text, case["memory"], case.get("before", ())) and _has_words(
                 text, case
             )
             return Tested(job, case["memory"], text, holds)
         case "same fact":
-            (relation,) = same_fact.parse(said(*same_fact.request([(case["a"], case["b"])])), 1)
+            (relation,) = same_fact.parse(reply(*same_fact.request([(case["a"], case["b"])])), 1)
             return Tested(job, f"{case['a']} | {case['b']}", relation or "", relation in case["is"])
         case "insights":
-            lines, of = case["lines"], set(case["of"])
-            found = insight_words.parse(said(*insight_words.request(lines)), len(lines))
-            is_right = all(set(conclusion.evidence) <= of for conclusion in found) and bool(
-                found
-            ) == bool(of)
-            told = [
+            lines, expected_lines = case["lines"], set(case["of"])
+            conclusions = insight_words.parse(reply(*insight_words.request(lines)), len(lines))
+            is_right = all(
+                set(conclusion.evidence) <= expected_lines for conclusion in conclusions
+            ) and bool(conclusions) == bool(expected_lines)
+            cited_conclusions = [
                 (conclusion.text, [lines[at - 1] for at in conclusion.evidence])
-                for conclusion in found
+                for conclusion in conclusions
             ]
-            holds = is_right and all(insights.is_grounded(text, cited) for text, cited in told)
-            return Tested(job, " | ".join(lines), " | ".join(text for text, _ in told), holds)
+            holds = is_right and all(
+                insights.is_grounded(text, cited) for text, cited in cited_conclusions
+            )
+            return Tested(
+                job, " | ".join(lines), " | ".join(text for text, _ in cited_conclusions), holds
+            )
         case "episodes":
-            text = episode_words.parse(said(*episode_words.request(case["said"], DAY.date())))
-            holds = episodes.is_grounded(text, case["said"], DAY.date()) and _says(text, case)
+            text = episode_words.parse(reply(*episode_words.request(case["said"], DAY.date())))
+            holds = episodes.is_grounded(text, case["said"], DAY.date()) and _has_words(text, case)
             return Tested(job, " | ".join(case["said"]), text, holds)
         case "finds flaws" | "lets sound pass":
             message, answer = case["message"], case["answer"]
-            text = said(
+            text = reply(
                 *council.review(
-                    case["asks"], message, [f'- "{item}"' for item in case.get("notes", ())], answer
+                    case["asks"], message, [f'- "{note}"' for note in case.get("notes", ())], answer
                 )
             )
             is_flawed = council.parse(text, "", message, answer) is not None
             return Tested(job, answer, text, is_flawed == (job == "finds flaws"))
         case _:
             question, words = case["question"], words_of(case["question"])
-            text = said(*_answer_request(runtime, question, case["quotes"]))
+            text = reply(*_answer_request(runtime, question, case["quotes"]))
             is_unknown = words.finds("questions", "unknown", text) is not None
             one_of = {**case, "says": ["|".join(case.get("says", ()))]}
-            is_right = is_unknown == case.get("unknown", False) and _says(text, one_of)
+            is_right = is_unknown == case.get("unknown", False) and _has_words(text, one_of)
             return Tested(
                 job,
                 question,
@@ -116,9 +119,7 @@ def _put(
 
 
 def _answer_request(runtime: Runtime, question: str, quotes: Sequence[str]) -> Any:
-    """Ask as a turn asks for an answer to a question about the person, but always for the likeliest
-    word.
-    """
+    """Return the request for an answer about the person, as in a turn but without chance."""
     hits = [
         Recalled("memory", str(at), text, "", "", DAY, 1.0, "") for at, text in enumerate(quotes)
     ]
@@ -126,14 +127,12 @@ def _answer_request(runtime: Runtime, question: str, quotes: Sequence[str]) -> A
     return respond.request(context, hits, reply_tokens=REPLY_TOKENS, temperature=0.0)
 
 
-def _says(text: str, case: dict[str, Any]) -> bool:
-    """Return True for a text with one alternative of each of the words that it must have, and none
-    of those it must not.
-    """
+def _has_words(text: str, case: dict[str, Any]) -> bool:
+    """Return True for a text with an alternative of each wanted word, and no forbidden word."""
     wanted, never = case.get("says", case.get("most", [])), case.get("never", [])
     plain = text.replace("’", "'")
-    return all(re.search(rf"(?:{item})", plain, re.IGNORECASE) for item in wanted) and not any(
-        re.search(rf"\b{item}\b", plain, re.IGNORECASE) for item in never
+    return all(re.search(rf"(?:{word})", plain, re.IGNORECASE) for word in wanted) and not any(
+        re.search(rf"\b{word}\b", plain, re.IGNORECASE) for word in never
     )
 
 

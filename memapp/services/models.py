@@ -1,21 +1,18 @@
-"""The models: loading them in the background, listing the ones there are, choosing one."""
+"""The models: listing the ones there are, and choosing one."""
 
-import logging
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from memapp.domain.text import counted, did_you_mean
-from memapp.errors import MemappError, ModelError, UsageError
-from memapp.inference import Embedder, build, crashes, gguf_file, other_programs, templates
+from memapp.errors import ModelError, UsageError
+from memapp.inference import build, crashes, gguf_file, other_programs, templates
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
 from memapp.inference.prepared import KEY_CHARS, known_hash
 from memapp.paths import Paths, expanded
-from memapp.runtime import ModelSlot, Runtime
+from memapp.runtime import Runtime
 from memapp.services import embed, model_jobs, preferences
 from memapp.services.manifest import (
     Recommended,
@@ -27,138 +24,70 @@ from memapp.services.manifest import (
 from memapp.settings import BUNDLED, Settings
 from memapp.store import chat
 
-log = logging.getLogger(__name__)
-
 MEMAPP, YOU = "memapp", "you"
 UNREAD_BYTES = 300_000_000
-"""Memory that a model needs beside its weights, assumed while there is no file to read it from."""
+"""Memory a model needs beside its weights, assumed while there is no file to read."""
 
 Fit = Literal["fits", "tight", "too big", "unusable"]
-"""Whether a model has room in the memory; unusable is a file that is missing or damaged, as the
-note says.
-"""
+"""How a model fits into the memory; an unusable file is missing or damaged, as the note says."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model that could be used: on this machine already, or recommended."""
+    """A model that is here or recommended."""
 
     name: str
     path: Path | None
-    """None for a recommendation that is not here yet, and for the bundled model."""
+    """None for the bundled model, and for a recommendation that is not here yet."""
     bytes: int
     needed: int
-    """Memory that it takes while it is loaded."""
+    """Memory it takes while loaded."""
     licence: str
     note: str
     fit: Fit
     current: bool
     speed: float | None = None
-    """Tokens a second on this machine; None while no model has answered here."""
+    """Tokens a second on this machine; None before any model has answered here."""
     kept_by: str = ""
-    """Whose file it is: `MEMAPP` downloaded it, `YOU` put it there, or another program; empty for
-    what is in no file here.
+    """Owner of the file: `MEMAPP` downloaded it, `YOU`, or another program; empty without a file.
     """
     remote: RemoteFile | None = None
-    """Where it can be downloaded, for a recommendation that is not here yet."""
+    """Where to download a recommendation that is not here yet."""
     arrived: int = 0
-    """How much of it was downloaded before that was interrupted."""
+    """Bytes of an interrupted download."""
     jobs: str = ""
-    """What it is trusted with, as a sentence; empty for what is not here."""
+    """A sentence on its jobs; empty if not here."""
     embeds: bool = False
-    """It makes embeddings, by which the search finds what means the same, and does not chat."""
-
-
-def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
-    """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only
-    a bug is raised.
-
-    One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on
-    loading: another will follow.
-    """
-    runtime.chat.empty()
-    runtime.chat.loading("Loading the model…")
-    with _telling(runtime.chat, "chat model"):
-        model = runtime.open_chat_model(runtime, runtime.chat.loading)
-        if wanted():
-            runtime.chat.fill(model, model.name)
-        else:
-            model.close()
-
-
-def load_embedder(runtime: Runtime) -> None:
-    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went;
-    only a bug is raised.
-
-    The one that reads comes first, in a process of its own where another one searches.
-    """
-    if runtime.reading is runtime.embedding:
-        runtime.apart.empty()
-    elif runtime.apart.ready() is None:
-        _open_embedder(runtime.apart, runtime.open_reader, runtime)
-    _open_embedder(runtime.embedding, runtime.open_embedder, runtime)
-
-
-def _open_embedder(
-    slot: ModelSlot[Embedder], opened: Callable[[Runtime], Embedder], runtime: Runtime
-) -> None:
-    before = slot.ready()
-    slot.loading("Loading the embedding model…")
-    if before is not None:
-        before.close()
-    with _telling(slot, "embedding model"):
-        embedder = opened(runtime)
-        try:
-            embedder.embed(["ready"])
-        except BaseException:
-            embedder.close()
-            raise
-        slot.fill(embedder, embedder.model_id)
-
-
-@contextmanager
-def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
-    """Let a slot say what went wrong while its model loaded: nobody may wait for it for ever."""
-    try:
-        yield
-    except MemappError as error:
-        log.warning("the %s did not load: %s", what, type(error).__name__)
-        slot.fail(str(error))
-    except Exception as error:
-        slot.fail(f"A bug in memapp ({type(error).__name__}) kept the {what} from loading.")
-        raise
+    """True for an embedding model, which serves the search and does not chat."""
 
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
-    """Return the bundled model, the files memapp downloaded, the person's own, those of other
-    programs, and good ones to get.
-    """
+    """Return the models that are here, sorted by owner, and the recommended ones to get."""
     current = chosen_name(runtime) if not runtime.settings.server else None
-    known = {entry.file: entry for entry in recommended() if entry.file}
+    to_get = {entry.file: entry for entry in recommended() if entry.file}
     choices = [_choice(runtime, BUNDLED, bundled_model(), is_current=current == BUNDLED)]
     names = {BUNDLED}
-    for kept in _kept_files(runtime):
-        entry = known.get(kept.path.name)
-        name = entry.name if entry and kept.program == MEMAPP else kept.name
-        short = (kept.path.name, kept.path.stem, kept.name) if kept.program == YOU else ()
-        is_current = current in (*short, str(kept.path))
-        name = _free(name, kept, names)
+    for file in _kept_files(runtime):
+        entry = to_get.get(file.path.name)
+        name = entry.name if entry and file.program == MEMAPP else file.name
+        short = (file.path.name, file.path.stem, file.name) if file.program == YOU else ()
+        is_current = current in (*short, str(file.path))
+        name = _unique_name(name, file, names)
         chosen = _choice(
-            runtime, name, entry, kept.path, is_current=is_current, is_own=kept.program == YOU
+            runtime, name, entry, file.path, is_current=is_current, is_own=file.program == YOU
         )
-        if (
-            is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable"
-        ):  # else it is that program's business
-            choices.append(replace(chosen, kept_by=kept.program))
+        # An unusable file of another program is not the person's business.
+        if is_current or file.program in (MEMAPP, YOU) or chosen.fit != "unusable":
+            choices.append(replace(chosen, kept_by=file.program))
             names.add(choices[-1].name)
     for choice in choices[1:]:
-        known.pop(choice.path.name if choice.path else "", None)
+        to_get.pop(choice.path.name if choice.path else "", None)
     if current and not any(choice.current and not choice.embeds for choice in choices):
         choices.append(_choice(runtime, current, None, expanded(current), is_current=True))
     embedder, searching = bundled_embedder(), runtime.settings.embedding_model
     choices += [
         _choice(runtime, embedder.name, embedder, is_current=not searching),
-        *(_to_get(runtime, entry) for entry in known.values()),
+        *(_recommendation(runtime, entry) for entry in to_get.values()),
     ]
     if searching and not any(choice.current and choice.embeds for choice in choices):
         choices.append(
@@ -168,35 +97,29 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
                 embeds=True,
             )
         )
-    return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
+    return sorted(_with_speed(runtime, choices), key=lambda choice: choice.embeds)
 
 
 def default_file(places: Paths) -> Path | None:
-    """Return the file of the default model; None unless it is here and whole."""
+    """Return the file of the default model; None unless complete."""
     if (entry := default_model()) is None:
         return None
-    path = places.downloads / entry.file  # a download gets this name only when its hash was right
+    path = places.downloads / entry.file  # named so only once its hash was checked
     return path if path.is_file() and path.stat().st_size == entry.bytes else None
 
 
 def chosen_name(runtime: Runtime) -> str:
-    """Return the model that the settings name, a file or `BUNDLED`; where they name none, that is
-    the default if it is here.
-    """
+    """Return the configured model, a file or `BUNDLED`; by default the default model if here."""
     return runtime.settings.model or str(default_file(runtime.paths) or BUNDLED)
 
 
 def missing_default(places: Paths, chosen: Settings) -> Recommended | None:
-    """Return the default model where it would answer and is not here, so that the bundled one
-    stands in for it; else None.
-    """
+    """Return the default model if it would answer but is not downloaded, else None."""
     return default_model() if _names_nothing(chosen) and default_file(places) is None else None
 
 
 def is_default_choice(runtime: Runtime, name: str) -> bool:
-    """Return True for the name of the default model, where the settings name no other and it
-    answers once it is here.
-    """
+    """Return True for the name of the default model while the settings name no other."""
     entry = default_model()
     return entry is not None and entry.name == name and _names_nothing(runtime.settings)
 
@@ -206,9 +129,7 @@ def _names_nothing(chosen: Settings) -> bool:
 
 
 def machine(runtime: Runtime) -> str:
-    """Say how much memory is free, and what models are computed with: how much of them goes to the
-    graphics card.
-    """
+    """Describe the free memory, and the processor or graphics card that models run on."""
     layers, graphics = runtime.settings.gpu_layers, build.graphics()
     share = "all layers" if layers < 0 else f"{layers:,} layers"
     computes = (
@@ -218,29 +139,30 @@ def machine(runtime: Runtime) -> str:
 
 
 def _kept_files(runtime: Runtime) -> list[KeptFile]:
-    """Return the model files on this disk, each once; a file of the person's that leads to another
-    program's is the person's.
+    """Return the model files on this disk, each once.
+
+    A link of the person's to the file of another program belongs to the person.
     """
     folders = {MEMAPP: runtime.paths.downloads, YOU: runtime.paths.models}
-    kept = [
+    own_files = [
         KeptFile(gguf_file.model_name(path), path, owner)
         for owner, folder in folders.items()
         for path in other_programs.known_by(folder.glob("*.gguf"))
     ]
-    found: dict[str, KeptFile] = {}
-    for file in [*kept, *other_programs.find()]:
-        found.setdefault(os.path.realpath(file.path), file)
-    return list(found.values())
+    files: dict[str, KeptFile] = {}
+    for file in [*own_files, *other_programs.find()]:
+        files.setdefault(os.path.realpath(file.path), file)
+    return list(files.values())
 
 
-def _free(name: str, kept: KeptFile, taken: set[str]) -> str:
+def _unique_name(name: str, file: KeptFile, taken: set[str]) -> str:
     """Return a name that no other model in the list has."""
     return next(
-        text for text in (name, f"{name} ({kept.program})", str(kept.path)) if text not in taken
+        text for text in (name, f"{name} ({file.program})", str(file.path)) if text not in taken
     )
 
 
-def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
+def _recommendation(runtime: Runtime, entry: Recommended) -> ModelChoice:
     remote = RemoteFile(
         entry.source, entry.file, entry.bytes, entry.commit, entry.sha256, entry.wheels
     )
@@ -249,8 +171,9 @@ def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
 
 
 def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
-    """Judge each model by the one that answers: for every token all weights are read once, so time
-    grows with their size.
+    """Estimate the speed of each model from the current one: time grows with size.
+
+    For each token all weights are read once.
     """
     current = next((choice for choice in choices if choice.current and not choice.embeds), None)
     model = runtime.chat.ready()
@@ -274,16 +197,16 @@ def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoic
 
 
 def use_model(runtime: Runtime, name: str) -> str:
-    """Make a model the one for this and later starts, in place of a server too. Load it with
-    `load_chat_model`.
+    """Make a model the one for this and later starts, also in place of a server.
 
-    Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if
-    there is none of this name, its file is damaged, or this start was given another.
+    Load it with `load_chat_model`. Returns a warning about a file that never answered here, else an
+    empty text. Raises `UsageError` for an unknown name, a damaged file, or a model that is fixed
+    for this start.
     """
     if (embedder := named_embedder(runtime, name)) is not None:
         preferences.set_preference(runtime, "embedding_model", str(embedder.path or ""))
         return (
-            _from_elsewhere(embedder.path)
+            _origin_warning(embedder.path)
             if embedder.path and embedder.path.is_file() and embedder.kept_by != MEMAPP
             else ""
         )
@@ -298,19 +221,20 @@ def use_model(runtime: Runtime, name: str) -> str:
     path = Path(value)
     if chat.last_usages(runtime.read(), gguf_file.read(path).name, limit=1):
         return ""
-    return _from_elsewhere(path)
+    return _origin_warning(path)
 
 
-def _from_elsewhere(path: Path) -> str:
+def _origin_warning(path: Path) -> str:
     size = f"{gguf_file.size_here(path) / 1e6:,.0f} MB"
-    return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
+    return (
+        f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights:"
+        " use only files you trust."
+    )
 
 
 def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
-    """Return the embedding model of this name, or in this file or folder; None for what is none
-    that is here.
-    """
-    if found := next(
+    """Return the embedding model of this name, file or folder; None if there is none here."""
+    if choice := next(
         (
             choice
             for choice in list_models(runtime)
@@ -318,26 +242,28 @@ def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
         ),
         None,
     ):
-        return found
+        return choice
     path = expanded(name).absolute()
-    found = _choice(runtime, name, None, path, is_own=True) if path.exists() else None
-    return found if found and found.embeds else None
+    choice = _choice(runtime, name, None, path, is_own=True) if path.exists() else None
+    return choice if choice and choice.embeds else None
 
 
 def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
-    """Say what it changes when another model searches by meaning."""
+    """Explain what changes when another model searches by meaning."""
     texts = counted(embed.stored(runtime), "text")
-    said = (
-        f"{choice.name} searches by meaning from then on. The vectors of {texts} are made anew in idle time (`memapp upkeep` does"
-        " it at once); until then words find them."
+    search = (
+        f"{choice.name} searches by meaning from then on. The vectors of {texts} are made anew in"
+        " idle time (`memapp upkeep` does it at once); until then words find them."
     )
-    beside = f" Your messages are read, and learned from, by {bundled_embedder().name} as before: both stay in memory."
-    return said + (beside if choice.path else "")
+    reading = (
+        f" Your messages are read, and learned from, by {bundled_embedder().name} as before:"
+        " both stay in memory."
+    )
+    return search + (reading if choice.path else "")
 
 
 def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
-    """Return what the setting `model` calls a model by its name or its file, and its place in the
-    list if it has one.
+    """Return the value of the setting `model` for a name or file, and its entry if listed.
 
     Raises `UsageError` if there is none.
     """
@@ -351,16 +277,17 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
         return str(gguf_file.first_part(path.absolute())), chosen
     if chosen is not None:
         raise UsageError(f"{name} is not here yet.", f"Get it: memapp models get {name}")
-    here = [choice.name for choice in list_models(runtime) if choice.path or choice.name == BUNDLED]
-    advice = did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
+    names = [
+        choice.name for choice in list_models(runtime) if choice.path or choice.name == BUNDLED
+    ]
+    advice = did_you_mean(name, names, f"Put its GGUF file into {runtime.paths.models}.")
     raise UsageError(f"There is no model {name!r} here.", advice)
 
 
 def template_remark(runtime: Runtime) -> str:
-    """Return a warning about the chat template of the chosen file; empty for a usable one, and for
-    models that memapp knows.
+    """Return a warning about the chat template of the chosen file; empty if there is none.
 
-    Slow the first time.
+    Slow the first time. Models that memapp knows are not checked.
     """
     if runtime.settings.server or not runtime.settings.model:
         return ""
@@ -372,11 +299,11 @@ def template_remark(runtime: Runtime) -> str:
             else templates.remark(gguf_file.read(path).chat_template)
         )
     except ModelError:
-        return ""  # of that loading tells
+        return ""  # loading reports the error
 
 
 def remote_host(runtime: Runtime) -> str:
-    """Return the other machine that words go to when a server answers; empty when they stay here."""
+    """Return the host a configured server sends messages to; empty if they stay here."""
     from memapp.inference import server_http
 
     return server_http.remote_host(runtime.settings.server)
@@ -391,8 +318,9 @@ def _choice(
     is_current: bool = False,
     is_own: bool = False,
 ) -> ModelChoice:
-    """Return a model with what is known of it; the templates of other programs' files are looked at
-    once one is chosen.
+    """Return the entry of a model.
+
+    The template of another program's file is checked only once the file is chosen.
     """
     licence, note = (known.licence, known.note) if known else ("", "")
     if path is None:
@@ -418,7 +346,7 @@ def _choice(
         )
     size = gguf_file.size_here(path)
     try:
-        if (path / "modules.json").is_file():  # of sentence-transformers
+        if (path / "modules.json").is_file():  # a folder of sentence-transformers
             return ModelChoice(name, path, 0, 0, licence, note, "fits", is_current, embeds=True)
         header = gguf_file.read(path)
         if header.is_embedder:
@@ -439,7 +367,7 @@ def _choice(
 
 
 def _fit(needed: int) -> Fit:
-    """Tell whether so many bytes fit into the memory that is free now."""
+    """Return how this many bytes fit into the free memory."""
     free = gguf_file.free_memory()
     if needed > free:
         return "too big"

@@ -1,7 +1,6 @@
-"""Finds what the person names to their memory, whatever holds it: facts, values of the profile,
-requests that wait, messages.
+"""Finding what the person names: facts, profile values, pending requests, messages.
 
-What holds all the words that are named is surely meant; what is only near in meaning may be.
+An entry with all the named words is certain; one that is only near in meaning is possible.
 """
 
 from dataclasses import dataclass
@@ -18,25 +17,25 @@ from memapp.store import memories
 from memapp.store.scope import Scope
 
 AMONG = 60
-"""So many hits are looked through, of each kind."""
+"""Hits that are searched, of each kind."""
 NEAR = 0.5
-"""Of a fact that shares no word with what is named: less like it, it is about something else."""
+"""Least cosine of a possible fact that shares no word with the subject."""
 NEARLY = 0.35
-"""Of one that shares a word."""
+"""Least cosine of a possible fact that shares a word."""
 FEW = 5
-"""More that are only near mean nothing."""
+"""Possible facts; more of them mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What memory holds of something that is named."""
+    """What memory holds of a subject."""
 
     facts: tuple[Memory, ...] = ()
     values: tuple[Hint, ...] = ()
     requests: tuple[ConsentRequest, ...] = ()
-    """That wait for the person's yes."""
+    """The pending ones."""
     near: tuple[Memory, ...] = ()
-    """Facts that may be meant, nearest first; looked for where nothing is sure."""
+    """Possible facts, nearest first; searched only if nothing is certain."""
 
     @property
     def is_known(self) -> bool:
@@ -44,55 +43,59 @@ class Named:
 
 
 def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
-    """Return what memory holds of something. Without a scope it is for the person themself: nothing
-    is withheld.
+    """Return what memory holds of a subject.
+
+    Without a scope for the person themself: nothing is withheld.
     """
     subject = subject_of(content)
     hits = recall(runtime, RecallRequest(content, AMONG, kinds=("memory",), scope=scope))
-    found = {
+    memories_by_id = {
         memory.id: memory
         for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])
     }
     facts = [
-        found[hit.id]
+        memories_by_id[hit.id]
         for hit in hits
-        if hit.id in found and is_about(_all_of(found[hit.id]), subject)
+        if hit.id in memories_by_id and is_about(_searched_text(memories_by_id[hit.id]), subject)
     ]
     values = [
         Hint(field, value)
-        for field, known in decisions.profile(runtime).items()
-        for value in known
+        for field, field_values in decisions.profile(runtime).items()
+        for value in field_values
         if is_about(f"{label(field)} {value}", subject)
     ]
-    waiting = [
+    matching_requests = [
         request
         for request in pending.list_pending(runtime)
         if is_about(_proposed(runtime, request), subject)
     ]
-    near = () if facts or values else _near(hits, found, subject)
-    return Named(tuple(facts), tuple(values), tuple(waiting), near)
+    near = () if facts or values else _near_facts(hits, memories_by_id, subject)
+    return Named(tuple(facts), tuple(values), tuple(matching_requests), near)
 
 
 def said_of(runtime: Runtime, content: str) -> list[str]:
-    """Return the ids of the messages that say all that is named."""
-    about = partial(is_about, subject=subject_of(content))
+    """Return the ids of the messages with all the named words."""
+    is_about_subject = partial(is_about, subject=subject_of(content))
     hits = recall(runtime, RecallRequest(content, AMONG, kinds=("message",)))
-    return [hit.id for hit in hits if about(hit.text)]
+    return [hit.id for hit in hits if is_about_subject(hit.text)]
 
 
-def _near(
-    hits: list[Recalled], found: dict[str, Memory], subject: frozenset[str]
+def _near_facts(
+    hits: list[Recalled], memories_by_id: dict[str, Memory], subject: frozenset[str]
 ) -> tuple[Memory, ...]:
     likely = [
         hit
         for hit in hits
-        if hit.id in found
-        and hit.cosine >= (NEARLY if shares(_all_of(found[hit.id]), subject) else NEAR)
+        if hit.id in memories_by_id
+        and hit.cosine
+        >= (NEARLY if shares(_searched_text(memories_by_id[hit.id]), subject) else NEAR)
     ]
-    return tuple(found[hit.id] for hit in sorted(likely, key=lambda hit: -hit.cosine)[:FEW])
+    return tuple(
+        memories_by_id[hit.id] for hit in sorted(likely, key=lambda hit: -hit.cosine)[:FEW]
+    )
 
 
-def _all_of(memory: Memory) -> str:
+def _searched_text(memory: Memory) -> str:
     return " ".join([memory.text, *memory.tags])
 
 

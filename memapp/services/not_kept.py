@@ -1,8 +1,6 @@
-"""The sentences of a message that made no memory, each with why; and keeping one anyway, at the
-person's word.
+"""The sentences of a message that made no memory, with reasons; and keeping one anyway.
 
-What was judged of a message is found again from its words, without the chat model; what became of
-it since, the file tells.
+The judge reads the message again, without the chat model; later events come from the history.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,15 +18,17 @@ from memapp.store import chat, consents, expectations, history, memories, search
 from memapp.store.session import Session
 
 Refusals = Sequence[tuple[str, WhyNot | None]]
-"""The sentences of a message with why the judge lets each make no memory; None where it does."""
-_LOST: Mapping[str, WhyNot] = {"person": "taken back", "undone": "taken back", "overflow": "full"}
-"""Why what a message taught is in the trash, as far as that was no later statement."""
+"""The sentences of a message with the judge's reasons against them; None if kept."""
+_TRASH_REASONS: Mapping[str, WhyNot] = {
+    "person": "taken back",
+    "undone": "taken back",
+    "overflow": "full",
+}
+"""Reasons for a memory in the trash, except a later statement."""
 
 
 def judged(runtime: Runtime, message: Message) -> Refusals | None:
-    """Judge what a message says, with the embedding model; None while that is being loaded, or
-    where it fails.
-    """
+    """Judge a message by the embedding model; return None while the model loads or fails."""
     if message.origin is Origin.COMMAND:
         return ()
     if runtime.reading.state == "loading":
@@ -48,47 +48,47 @@ def _judged(runtime: Runtime, message: Message) -> Refusals | None:
 def not_kept(
     runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]
 ) -> tuple[NotKept, ...]:
-    """Return what of a message was not kept, as far as that is decided; what waits, or taught
-    something, is left out.
+    """Return the sentences of a message that were not kept, as far as decided.
 
-    `taught` are the ids of the memories that it taught; others that say the same were known before.
+    Pending sentences, and those that taught something, are left out. `taught` are the ids of the
+    memories from this message; others with the same text were known before.
     """
     session = runtime.read()
     to_learn = expectations.is_to_learn_from(session, message.id)
     if not refusals or (to_learn and not reader.is_enough_for_today(runtime)):
         return ()
-    became = _what_became(session, message, taught)
-    otherwise = "tomorrow" if to_learn else _unlearned(session, message)
-    found: dict[str, NotKept] = {}
-    for said, judged_why in refusals:
-        text = next((text for text in became if said in text or text in said), None)
+    became = _outcomes(session, message, taught)
+    otherwise = "tomorrow" if to_learn else _reason_unread(session, message)
+    refused: dict[str, NotKept] = {}
+    for sentence, judged_why in refusals:
+        text = next((text for text in became if sentence in text or text in sentence), None)
         why = (
             (otherwise if judged_why is None or otherwise == "kept out" else judged_why)
             if text is None
             else became[text]
         )
         if why is not None:
-            found.setdefault(said, NotKept(said, why))
-    return tuple(found.values())
+            refused.setdefault(sentence, NotKept(sentence, why))
+    return tuple(refused.values())
 
 
-def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, str]:
-    """Keep what was not kept, since the person asks for it; return what there is to say, and the
-    step, if it was kept.
+def keep_anyway(runtime: Runtime, message_id: str, refused: NotKept) -> tuple[str, str]:
+    """Keep a sentence at the person's request; return the answer, and the step if kept.
 
-    Raises `UsageError` for what cannot be kept.
+    Raises `UsageError` for a sentence that cannot be kept.
     """
     message = chat.get_message(runtime.read(), message_id)
     actor = runtime.actor(message.thread_id)
-    said = remember(runtime, one.said, message, actor)
-    return said, actor.step if history.entries_of_step(runtime.read(), actor.step) else ""
+    answer = remember(runtime, refused.said, message, actor)
+    return answer, actor.step if history.entries_of_step(runtime.read(), actor.step) else ""
 
 
-def _what_became(
+def _outcomes(
     session: Session, message: Message, taught: Collection[str]
 ) -> dict[str, WhyNot | None]:
-    """Return the texts that a message brought forth, each with why it is not kept; None where it
-    is, waits, or gave way later.
+    """Return the texts of a message with reasons why they were not kept.
+
+    None stands for texts that are kept, pending or superseded.
     """
     live = memories.list_learned_from(session, [message.id])
     became: dict[str, WhyNot | None] = {
@@ -96,17 +96,15 @@ def _what_became(
     }
     for request in pending.of_message(session, message.id):
         memory = consents.memory_of(session, request.id)
-        for text in filter(None, (request.new_value, memory.text if memory else "")):
-            became.setdefault(text, "denied" if request.state == "denied" else None)
-    for gone in memories.list_trashed_from(session, message.id):
-        became.setdefault(gone.text, _LOST.get(gone.reason))
+        for memory_text in filter(None, (request.new_value, memory.text if memory else "")):
+            became.setdefault(memory_text, "denied" if request.state == "denied" else None)
+    for trashed in memories.list_trashed_from(session, message.id):
+        became.setdefault(trashed.text, _TRASH_REASONS.get(trashed.reason))
     return became
 
 
-def _unlearned(session: Session, message: Message) -> WhyNot | None:
-    """Return why nothing was learned from a message whatever it says; None where it was read for
-    it.
-    """
+def _reason_unread(session: Session, message: Message) -> WhyNot | None:
+    """Return why nothing was learned from a message as a whole; None if it was read."""
     if message.id in search.taken_back(session, [message.id]):
         return "kept out"
     expected = expectations.checked_by(session, message.id)

@@ -1,6 +1,4 @@
-"""Open turns: a message that is saved, what was read before it, and its reply that is to be
-written.
-"""
+"""Open turns: a saved message with its context, and the reply to be written."""
 
 import logging
 import time
@@ -28,9 +26,9 @@ ANSWERED_ELSEWHERE = (
     "Wait until it is done, or go on in a new chat.",
 )
 INNER_VOICE_EXCHANGES = 3
-"""So many exchanges an inner voice is shown."""
+"""Exchanges in the prompt of an inner voice."""
 REMEMBERED = 100
-"""So many messages back it is looked which remarks were made."""
+"""Messages that are searched for earlier remarks."""
 
 
 @dataclass(frozen=True)
@@ -45,27 +43,27 @@ class OpenTurn:
     reply: Message
     cancel: Cancel
     erasures: int
-    """Of the database, before any of this was read."""
+    """Count of the database, before any of this was read."""
     prefetch: Prefetched | None = None
-    """What was done before the message came, when it was expected, or while it was typed."""
+    """Call 1 made before the message came, when it was expected or being typed."""
     kept: tuple[str, ...] = ()
-    """The needed information from call 1, if memapp was killed later in this turn."""
+    """Needed information from call 1 of an interrupted turn."""
     others: tuple[str, ...] = ()
-    """Earlier replies to the same message: a retry must not be one of them."""
+    """Earlier replies to the same message, which a retry must not repeat."""
     known: FromMemory | None = None
-    """What memapp answers by itself; else the model does."""
+    """An answer of memapp itself, in place of the model's."""
     quoted: Quoted | None = None
-    """What the model answers from, and what is shown in place of a reply that this does not hold.
-    """
+    """Quotations the model answers from; shown in place of a reply they do not support."""
     began_at: float = field(default_factory=time.monotonic)
-    """When the person had sent it, as `time.monotonic` has it."""
+    """When the person sent the message, by `time.monotonic`."""
 
 
 def open_thread(
     runtime: Runtime, thread_id: str, *, before: int | None = None
 ) -> tuple[Thread, list[Message]]:
-    """Return a thread and as many of its last messages (before sequence number `before`) as a
-    prompt can hold.
+    """Return a thread and its last messages, as many as a prompt can hold.
+
+    With `before`, those before that sequence number.
     """
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
@@ -80,16 +78,15 @@ def shown_exchanges(runtime: Runtime, persona: Persona) -> int:
 
 
 def said_in(session: Session, thread_id: str) -> list[str]:
-    """Return what was last said to the person in a chat, oldest first: no remark comes twice while
-    another fits.
-    """
-    said = chat.list_messages(session, thread_id, limit=REMEMBERED)
-    return [message.text for message in said if message.role is Role.ASSISTANT and message.text]
+    """Return the latest replies in a chat, oldest first, so that remarks vary."""
+    messages = chat.list_messages(session, thread_id, limit=REMEMBERED)
+    return [message.text for message in messages if message.role is Role.ASSISTANT and message.text]
 
 
-def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
-    """Raise `UsageError` while another process answers in a chat: its reply would not know of what
-    is said meanwhile.
+def raise_if_answered_elsewhere(runtime: Runtime, session: Session, thread_id: str) -> None:
+    """Raise `UsageError` while another process answers in a chat.
+
+    Its reply would not know of this message.
     """
     if is_answered_elsewhere(runtime, session, thread_id):
         raise UsageError(*ANSWERED_ELSEWHERE)
@@ -103,9 +100,7 @@ def is_answered_elsewhere(runtime: Runtime, session: Session, thread_id: str) ->
 def best_effort(
     runtime: Runtime, thread_id: str | None, op: str, step: Callable[[], T]
 ) -> T | None:
-    """Return what a step of reading or of the memory makes; None where it fails, which is counted
-    and costs no answer.
-    """
+    """Return the result of a step that no answer may fail for; count an error and return None."""
     try:
         return step()
     except Exception as error:

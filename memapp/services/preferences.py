@@ -26,14 +26,13 @@ NEXT_START = frozenset(
         "embedding_model",
     }
 )
-"""Settings that a model takes when it is loaded."""
+"""Settings that take effect when a model is loaded."""
 NAMING = ("persona", "theme", "model", "server", "server_key_file", "embedding_model")
 """Settings that name something, which may not be there."""
 LIMITS = ("context_tokens", "budget_tokens", "reply_tokens")
 """Settings of which one may leave no room for another."""
 LEAST_PROMPT_TOKENS = 1_180
-"""What stands around a message of one word takes so many, by the tokenizers of the listed models.
-"""
+"""Tokens around a message of one word, by the tokenizers of the listed models."""
 TOKENS_STEP = 256
 _one_change = threading.Lock()
 """Held while a setting is changed: the file is read, changed and written as a whole."""
@@ -47,13 +46,13 @@ class Preference:
     default: str
     description: str
     variable: str
-    """The variable of the environment that sets it; empty where only config.toml does."""
+    """The environment variable that sets it; empty if only config.toml does."""
     origin: str
-    """Where a value that is not the default came from, in words; empty for the default."""
+    """Source of a value that is not the default, in words; empty for the default."""
     reload: bool
-    """It counts from the next loading of the model."""
+    """True if it takes effect when the model is loaded again."""
     choices: tuple[str, ...]
-    """All values that it can have; none for a number or a text."""
+    """All possible values; empty for a number or a text."""
 
 
 def list_preferences(runtime: Runtime) -> list[Preference]:
@@ -75,7 +74,7 @@ def list_preferences(runtime: Runtime) -> list[Preference]:
 
 
 def choices(runtime: Runtime, name: str) -> tuple[str, ...]:
-    """Return all values that a setting can have; none for a number or a text."""
+    """Return all possible values of a setting; none for a number or a text."""
     kind = Settings.model_fields[name].annotation
     if name == "theme":
         return THEMES
@@ -87,7 +86,7 @@ def choices(runtime: Runtime, name: str) -> tuple[str, ...]:
 
 
 def set_preference(runtime: Runtime, name: str, value: str) -> None:
-    """Change a setting now and in config.toml. Raises `UsageError` for a value that does not fit."""
+    """Change a setting now and in config.toml; raise `UsageError` for an invalid value."""
     check_free(runtime, name)
     with _one_change:
         changed = Settings.model_validate(
@@ -95,16 +94,20 @@ def set_preference(runtime: Runtime, name: str, value: str) -> None:
         )
         check(name, changed, runtime.paths, runtime.personas)
         settings.write(runtime.paths.config, name, value)
-        others = {other: where for other, where in runtime.loaded.origin.items() if other != name}
+        other_origins = {
+            other_name: where
+            for other_name, where in runtime.loaded.origin.items()
+            if other_name != name
+        }
         runtime.loaded = replace(
-            runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others
+            runtime.loaded,
+            settings=changed,
+            origin={**other_origins, name: "file"} if value else other_origins,
         )
 
 
 def check_free(runtime: Runtime, name: str) -> None:
-    """Raise `UsageError` for a setting that was given for this start, and can only be changed where
-    it was given.
-    """
+    """Raise `UsageError` for a setting fixed for this start, by a flag or the environment."""
     where = runtime.loaded.origin.get(name)
     if where in ("flag", "environment"):
         label = Settings.model_fields[name].title
@@ -114,9 +117,7 @@ def check_free(runtime: Runtime, name: str) -> None:
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:
-    """Raise `UsageError` if a setting names what is not there or cannot be used, or leaves no room
-    for another.
-    """
+    """Raise `UsageError` if a setting names something unusable or leaves no room for another."""
     try:
         match name:
             case "persona":
@@ -152,16 +153,17 @@ def check_limits(chosen: Settings) -> None:
             if budget.room_of(tokens) >= needed
         )
         raise UsageError(
-            f"{name} = {limit:,} leaves no room for a prompt: a reply may take {chosen.reply_tokens:,} tokens (reply_tokens).",
+            f"{name} = {limit:,} leaves no room for a prompt:"
+            f" a reply may take {chosen.reply_tokens:,} tokens (reply_tokens).",
             f"Set {name} to {enough:,} or more, or lower reply_tokens.",
         )
 
 
 def said_now(label: str, value: str) -> str:
-    """Say that a setting has another value now, or none."""
+    """Return a sentence on the new value of a setting."""
     return f"{label} is now {value}." if value else f"{label} is no longer set."
 
 
 def shown(value: object) -> str:
-    """Return a value as it is written in config.toml."""
+    """Return a value as written in config.toml."""
     return str(value).lower() if isinstance(value, bool) else str(value)

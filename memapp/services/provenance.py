@@ -1,4 +1,4 @@
-"""Tells which messages a memory came from and which replies used it."""
+"""The sources of a memory, and its use in replies."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ REPLIES = 50
 
 
 def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
-    """Return the messages a memory came from, how often it was used, and the replies that used it."""
+    """Return the sources of a memory, the count of its uses, and the replies with it."""
     session = runtime.read()
     return Provenance(
         sources=tuple(chat.get_message(session, message_id) for message_id in memory.sources),
@@ -24,12 +24,12 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
 
 
 def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Taught]]:
-    """Return what is remembered from each of these messages, oldest first; one that only said the
-    same again taught nothing.
+    """Return the memories taught by each of these messages, oldest first.
 
-    What memapp made of a whole chat, no single message taught.
+    A message that only repeated a memory taught nothing, and neither does a single message teach a
+    reflection on a whole chat.
     """
-    found: dict[str, list[Taught]] = {}
+    taught: dict[str, list[Taught]] = {}
     facts = [
         memory
         for memory in memories.list_learned_from(runtime.read(), message_ids)
@@ -38,14 +38,12 @@ def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list
     for memory in facts:
         for message_id in set(message_ids) & set(memory.sources):
             if (learned := _learned(runtime, memory, message_id)) is not None:
-                found.setdefault(message_id, []).append(learned)
-    return found
+                taught.setdefault(message_id, []).append(learned)
+    return taught
 
 
 def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None:
-    """Return what a message taught, and what was known until then; None where it changed no word of
-    it.
-    """
+    """Return the memory a message taught, with the earlier text; None if no word changed."""
     versions = activity.versions(runtime, memory.id)
     at = next(
         (number for number, version in enumerate(versions) if message_id in version.sources), 0
@@ -53,22 +51,26 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None
     entries = activity.entries(runtime, memory.id)
     if at and versions[at - 1].text == versions[at].text:
         return None
-    was = (
+    before = (
         [versions[at - 1].text]
         if at
         else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
     )
-    session, made = runtime.read(), [version.id for version in versions[at : at + 1]]
+    session, version_ids = runtime.read(), [version.id for version in versions[at : at + 1]]
     last = (
         entry
         for entry in entries
-        if entry.after in made and not history.changed_since(session, entry)
+        if entry.after in version_ids and not history.changed_since(session, entry)
     )
-    own = (entry for entry in last if is_memapp(entry.actor) or not _decides(session, entry.step))
-    step = next((entry.step for entry in own if undo.find(runtime, entry.step)), "")
-    return Taught(memory, next(iter(was), ""), step)
+    undoable = (
+        entry
+        for entry in last
+        if is_memapp(entry.actor) or not _changed_profile(session, entry.step)
+    )
+    step = next((entry.step for entry in undoable if undo.find(runtime, entry.step)), "")
+    return Taught(memory, next(iter(before), ""), step)
 
 
-def _decides(session: Session, step: str) -> bool:
-    """Say whether a step changed the profile too: the person said yes to that."""
+def _changed_profile(session: Session, step: str) -> bool:
+    """Return True if a step also changed the profile, which the person approved."""
     return any(entry.event is Event.PROFILE for entry in history.entries_of_step(session, step))

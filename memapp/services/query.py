@@ -1,8 +1,8 @@
 """`memory.query`: how agents read the memory, each within its own capability.
 
 The capability comes from the app. A request for another agent, another person or a category that is
-not on the agent's list is refused as a whole and recorded. What may be seen is decided inside the
-SQL (`store.scope`).
+not on the agent's list is refused as a whole and recorded. The SQL decides what may be seen
+(`store.scope`).
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from memapp.store import access_counts, delta, events, memories
 from memapp.store.scope import Scope
 
 ALWAYS = 50
-"""The most that a request takes of categories which are recalled whatever the question."""
+"""Memories of always-recalled categories that a request takes at most."""
 
 
 def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> QueryAnswer:
-    """Answer a request, best first, and tell what changed, as far as there is room.
+    """Answer a request, best hits first, and tell the changes if the budget allows.
 
-    Raises `Refused` for one that goes beyond the capability.
+    Raises `Refused` for a request beyond the capability.
     """
     _refuse_beyond(runtime, capability, request)
     categories = frozenset(request.categories) or capability.categories
@@ -37,39 +37,41 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     seen = scope(runtime, capability, categories, request.filters)
     wanted = RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen)
     fitting = find(runtime, wanted, request.threshold)
-    # One place is kept for what is related to the hits, which comes after them.
+    # One place is kept for memories related to the hits, which come after these.
     if len(fitting) > request.top_k > 1 and not is_related(fitting[request.top_k - 1]):
         fitting = [*fitting[: request.top_k - 1], fitting[request.top_k]]
-    there = {hit.id for hit in fitting}
+    found_ids = {hit.id for hit in fitting}
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
-    others = [hit for hit in unasked if hit.id not in there]
-    hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
-    found = {
+    added = [hit for hit in unasked if hit.id not in found_ids]
+    hits = _within_lengths(runtime, seen, [*fitting, *added])[: request.top_k]
+    memories_by_id = {
         memory.id: memory
         for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])
     }
-    there_still = [replace(hit, text=reported(found[hit.id])) for hit in hits if hit.id in found]
+    there_still = [
+        replace(hit, text=reported(memories_by_id[hit.id]))
+        for hit in hits
+        if hit.id in memories_by_id
+    ]
     affordable, left = _within_budget(runtime, there_still, request.budget_tokens)
-    told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
-    _note(runtime, capability, found=affordable, told=told)
+    unseen = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
+    _note(runtime, capability, hits=affordable, unseen=unseen)
     as_wanted = [
-        _full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit)
+        _full(hit, memories_by_id[hit.id]) if request.returned == "full" else _bullet(hit)
         for hit in affordable
     ]
-    return QueryAnswer(told.lines, as_wanted, len(there_still) - len(affordable))
+    return QueryAnswer(unseen.lines, as_wanted, len(there_still) - len(affordable))
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
-    """Return what fits a text, best first: of each category no more than its length."""
+    """Return the hits for a text, best first, at most the length of each category."""
     return _within_lengths(
         runtime, request.scope, [hit for hit in recall(runtime, request) if hit.score >= threshold]
     )
 
 
 def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
-    """Return the memories of categories that are recalled whatever the question: pinned and
-    important ones first.
-    """
+    """Return the memories of always-recalled categories, pinned and important ones first."""
     names = frozenset(
         category
         for category in seen.categories or ()
@@ -78,16 +80,18 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
     if not names:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
-    found = memories.in_scope(
+    in_scope = memories.in_scope(
         runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit
     )
     return _within_lengths(
-        runtime, seen, [Recalled.of(memory, 0.0, "always", memory.updated_at) for memory in found]
+        runtime,
+        seen,
+        [Recalled.of(memory, 0.0, "always", memory.updated_at) for memory in in_scope],
     )
 
 
 def conversation_scope(runtime: Runtime) -> Scope:
-    """Return what the chat itself may see: the categories on the supervisor's list."""
+    """Return the scope of a chat: the categories on the supervisor's list."""
     return scope(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
 
 
@@ -97,9 +101,7 @@ def scope(
     categories: frozenset[str] | None = None,
     filters: QueryFilters = QueryFilters(),  # noqa: B008 - frozen
 ) -> Scope:
-    """Return the part of the memory that a request may see; without more, all that a capability
-    lets somebody see.
-    """
+    """Return the scope of a request; by default everything the capability allows."""
     seen = capability.categories if categories is None else categories & capability.categories
     return Scope(
         capability.user_id,
@@ -133,27 +135,25 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
 def _within_lengths(
     runtime: Runtime, seen: Scope | None, hits: Sequence[Recalled]
 ) -> list[Recalled]:
-    """Keep of each category no more than its `rag_length`."""
-    taken: dict[str, int] = {}
+    """Keep the first hits of each category, up to its `rag_length`."""
+    counts: dict[str, int] = {}
     kept = []
     for hit in hits:
-        taken[hit.category] = taken.get(hit.category, 0) + 1
+        counts[hit.category] = counts.get(hit.category, 0) + 1
         length = _length(runtime, seen, hit.category)
-        if length is None or taken[hit.category] <= length:
+        if length is None or counts[hit.category] <= length:
             kept.append(hit)
     return kept
 
 
 def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
-    """Return the length of a category; of activity that is only seen as recent the shorter of the
-    two.
-    """
+    """Return the length of a category; the shorter of two for activity seen only as recent."""
     is_recent = seen and seen.recent_activity_since and category not in (seen.categories or ())
-    known = runtime.categories.categories
+    categories = runtime.categories.categories
     lengths = [
-        known[name].rag_length
+        categories[name].rag_length
         for name in ([category, RECENT_ACTIVITY] if is_recent else [category])
-        if name in known
+        if name in categories
     ]
     return min((length for length in lengths if length is not None), default=None)
 
@@ -165,45 +165,39 @@ def changed(
     in_prompt: frozenset[str] = frozenset(),
     quoted: Sequence[str] = (),
 ) -> Delta:
-    """Return the changes that a chat or an agent was not told yet; what it quotes already counts as
-    told.
-    """
+    """Return the changes a chat or agent was not told yet, except in memories it quotes."""
     session = runtime.read()
     since = delta.revision(session, reader)
     return summarise(delta.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
 def news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
-    """Return the lines of what changed since an agent was last told, which counts as told from now
-    on.
-    """
+    """Return the lines of the changes an agent was not told yet, and mark them as told."""
     seen = scope(runtime, capability)
-    told = changed(runtime, seen, _reader(capability))
+    unseen = changed(runtime, seen, _reader(capability))
     if not runtime.database.read_only:
         with runtime.write() as session:
-            delta.settle(session, seen, _reader(capability), told.settled)
-    return tuple(told.lines)
+            delta.settle(session, seen, _reader(capability), unseen.settled)
+    return tuple(unseen.lines)
 
 
 def _affordable_news(
     runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int
 ) -> Delta:
-    """Return the news for an agent if their lines fit the budget; else they wait for its next
-    request.
-    """
+    """Return the changes for an agent if their lines fit the budget; else they wait."""
     news = changed(runtime, scope(runtime, capability), _reader(capability), quoted=quoted)
     return news if sum(_cost(runtime, line) for line in news.lines) <= budget else NO_NEWS
 
 
 def _reader(capability: Capability) -> str:
-    """Return the name by which it is known what an agent was told, where a chat has its id."""
+    """Return the name of an agent as a reader of changes, where a chat has its id."""
     return f"agent:{capability.agent}"
 
 
 def _within_budget(
     runtime: Runtime, hits: Sequence[Recalled], budget: int
 ) -> tuple[list[Recalled], int]:
-    """Return the best hits whose bullets fit the budget together, and what is left of it."""
+    """Return the best hits whose bullets fit the budget, and the budget left."""
     kept: list[Recalled] = []
     for hit in hits:
         cost = _cost(runtime, _bullet(hit).text)
@@ -215,9 +209,7 @@ def _within_budget(
 
 
 def _cost(runtime: Runtime, line: str) -> int:
-    """Count the tokens of a line; without a model as many as it may have at most, so that a budget
-    always holds.
-    """
+    """Count the tokens of a line; without a model an upper bound, so that a budget always holds."""
     model = runtime.chat.ready()
     return model.count_tokens(f"{line}\n") if model else most_tokens(line) + 1
 
@@ -236,22 +228,20 @@ def _note(
     runtime: Runtime,
     capability: Capability,
     *,
-    found: Sequence[Recalled] = (),
-    told: Delta = NO_NEWS,
+    hits: Sequence[Recalled] = (),
+    unseen: Delta = NO_NEWS,
     reason: str = "",
     category: str = "",
 ) -> None:
-    """Note a request, that the memories it was answered with, best first, were of use, and which
-    changes were told.
-    """
+    """Record a request: the use of the hits, best first, and the changes told."""
     if runtime.database.read_only:
         return
     status: Literal["ok", "error"] = "error" if reason else "ok"
     meta = {"refused": reason} if reason else {}
-    best = found[0] if found else None
+    best = hits[0] if hits else None
     sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.write() as session:
-        access_counts.count_access(session, [hit.id for hit in found])
+        access_counts.count_access(session, [hit.id for hit in hits])
         if not reason:
-            delta.settle(session, scope(runtime, capability), _reader(capability), told.settled)
+            delta.settle(session, scope(runtime, capability), _reader(capability), unseen.settled)
         events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

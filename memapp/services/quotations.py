@@ -1,9 +1,8 @@
-"""Quotations that answer a question about the person or an earlier chat: what was said, in its own
-words and with its day.
+"""Quotations that answer a question about the person or an earlier chat, with their days.
 
-Messages come first, since they hold what a memory leaves out; then memories, also those that gave
-way to others. Only what may be told is quoted, and where nothing is like the question enough,
-memapp says that it was not told.
+Messages come first, since they hold what a memory leaves out; then memories, also superseded ones.
+Only tellable text is quoted. If nothing is near enough to the question, memapp says it was not
+told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,43 +34,38 @@ from memapp.store import chat, consents, memories
 NOT_TOLD = "You haven't told me that yet."
 LINES, QUOTE_CHARS = 2, 240
 FOUND = 60
-"""So many hits are looked through for those of the one who is asked about."""
+"""Hits that are searched for those of the speaker asked about."""
 THEIRS, SCORED = 20, 3
-"""So many messages of the one who is asked about are read, and so many of these, the best, say how
-sure an answer is.
-"""
+"""Messages of this speaker that are read, and the best of them that rate the answer."""
 COVERAGE = 0.5
-"""How much the share of a question's words in a quotation counts beside their likeness in meaning.
-"""
+"""Weight of the share of a question's words in a quotation, beside likeness in meaning."""
 GATE: Mapping[Asked, float] = {"own": 0.4, "replied": 0.4, "perhaps": 0.5, "anything": 0.7}
-"""Scores from which on quotations answer a question, by what it is about."""
+"""Least scores of quotations that answer a question, by its subject."""
 BESIDE = 0.75
-"""A second quotation stands beside the first where it reaches so much of what the first must."""
+"""Share of the gate of the first quotation that a second one must reach."""
 SURELY: Sequence[Asked] = ("own", "replied")
-"""What a question asks about that only the person, or memapp, can have told."""
+"""Subjects that only the person, or memapp, can have told."""
 NEARER = 0.05
-"""So much better found than what the person said is a reply of memapp, where that is what a
-question is about.
-"""
+"""A reply of memapp is the subject if found by this much more than the person's words."""
 NAMED = 8
-"""So many words of a memory tell it from others."""
+"""Words that tell a memory from others."""
 WAITING = 20
-"""The requests that wait are read for what a question asks, the newest of them."""
+"""Pending requests that are searched, the newest first."""
 SUPERSEDED = 200
-"""So many memories that gave way, the latest first, are looked through."""
+"""Superseded memories that are searched, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """What memapp itself answers to a question about the person."""
+    """An answer of memapp itself to a question about the person."""
 
     told: FromMemory
     asked: Asked
-    """What the question is about."""
+    """The subject of the question."""
 
     @property
     def lines(self) -> list[str]:
-        """Return the quotations as they are told, with their days; none where nothing was told."""
+        """Return the quotations with their days; none if nothing was told."""
         return self.told.text.splitlines() if self.told.hits else []
 
 
@@ -81,9 +75,9 @@ class _Quotation:
     """Its text is the quotation."""
     score: float
     until: datetime | None = None
-    """When something else took its place."""
+    """When it was superseded."""
     brought_in: bool = False
-    """An import said it, and not the person here."""
+    """True if an import said it, and not the person here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,45 +86,48 @@ class _Question:
     asked: Asked
     words: WordFile
     stems: frozenset[str]
-    """Of the words that say what it is about."""
+    """Of the words of its subject."""
 
     def score(self, text: str, cosine: float) -> float:
-        """Return how like the question a text is, in meaning and in words."""
+        """Return how like the question a text is, in meaning and words."""
         held = self.stems.intersection(content(text, self.words))
         if self.stems and not held and self.words.code != CODES[0]:
-            # the embedding model learned English: of another language it hears hardly more than
-            # which it is
+            # The embedding model learned English, and hardly tells texts of another language apart.
             return 0.0
         return cosine + COVERAGE * len(held) / max(len(self.stems), 1)
 
 
 def quoted(runtime: Runtime, message: Message) -> Quoted | None:
-    """Return the quotations that answer a message, or that nothing was told; None where it may not
-    ask about the person.
+    """Return the quotations for a message, or a note that nothing was told.
+
+    None if the message may not ask about the person.
     """
     words = words_of(message.text)
-    if not (asked := asked_about(message.text, words)):
+    if not (subject := asked_about(message.text, words)):
         return None
-    question = _Question(message, asked, words, frozenset(content(message.text, words)))
-    if asked == "own" and (known := _of_profile(runtime, question)):
-        return Quoted(known, asked)
-    score, found = best(runtime, question)
-    if asked == "own" and (waiting := _waiting(runtime, question, max(score, GATE[asked]))):
-        return Quoted(FromMemory(that_it_waits(runtime, waiting, message.thread_id)), asked)
-    if found and score >= GATE[asked]:
-        in_order = sorted(found, key=lambda one: one.hit.at)
+    question = _Question(message, subject, words, frozenset(content(message.text, words)))
+    if subject == "own" and (own_values := _of_profile(runtime, question)):
+        return Quoted(own_values, subject)
+    score, quotations = best(runtime, question)
+    if subject == "own" and (
+        request := _best_pending(runtime, question, max(score, GATE[subject]))
+    ):
+        return Quoted(FromMemory(that_it_waits(runtime, request, message.thread_id)), subject)
+    if quotations and score >= GATE[subject]:
+        in_order = sorted(quotations, key=lambda quotation: quotation.hit.at)
         hits = tuple(
-            replace(quotation.hit, text=f"{quotation.hit.text}{_end(runtime, quotation)}")
+            replace(quotation.hit, text=f"{quotation.hit.text}{_until(runtime, quotation)}")
             for quotation in in_order
         )
         return Quoted(
-            FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits), asked
+            FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits),
+            subject,
         )
-    return Quoted(FromMemory(NOT_TOLD), asked) if asked in SURELY else None
+    return Quoted(FromMemory(NOT_TOLD), subject) if subject in SURELY else None
 
 
 def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:
-    """Return the values of the profile that a question asks for, in the words they were told in."""
+    """Return the profile values a question asks for, in the words they were told in."""
     fields, session = asked_fields(question.message.text, question.words), runtime.read()
     requests = [request for request in consents.list_standing(session) if request.field in fields]
     lines, hits = [], []
@@ -147,111 +144,127 @@ def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:
 
 
 def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]]:
-    """Return at most two quotations for a question, and a score of how surely they answer it."""
+    """Return at most two quotations for a question, and how surely they answer."""
     request = RecallRequest(
         question.message.text, FOUND, frozenset({question.message.id}), ("message",)
     )
     request = replace(request, scope=conversation_scope(runtime))
-    said = _said(runtime, question, _compared(runtime, question, find(runtime, request)))
-    known = (
-        [] if question.asked == "replied" else find(runtime, replace(request, kinds=("memory",)))
+    from_messages = _best_messages(
+        runtime, question, _with_fitted_likeness(runtime, question, find(runtime, request))
     )
-    known = _compared(runtime, question, known)
-    remembered = _remembered(
-        runtime, question, known, [quotation.hit for quotation in said[:LINES]]
+    hits = [] if question.asked == "replied" else find(runtime, replace(request, kinds=("memory",)))
+    hits = _with_fitted_likeness(runtime, question, hits)
+    from_memories = _best_memories(
+        runtime, question, hits, [quotation.hit for quotation in from_messages[:LINES]]
     )
-    score = max((quotation.score for quotation in [*said[:SCORED], *remembered]), default=0.0)
-    if remembered and remembered[-1].score >= max(
-        (quotation.score for quotation in said[1:LINES]), default=GATE[question.asked]
+    score = max(
+        (quotation.score for quotation in [*from_messages[:SCORED], *from_memories]), default=0.0
+    )
+    if from_memories and from_memories[-1].score >= max(
+        (quotation.score for quotation in from_messages[1:LINES]), default=GATE[question.asked]
     ):
-        return score, [*said[:1], *remembered][-LINES:]
+        return score, [*from_messages[:1], *from_memories][-LINES:]
     return score, [
-        *said[:1],
+        *from_messages[:1],
         *(
             quotation
-            for quotation in said[1:LINES]
+            for quotation in from_messages[1:LINES]
             if quotation.score >= BESIDE * GATE[question.asked]
         ),
     ]
 
 
-def _compared(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> list[Recalled]:
-    """Return hits with their likeness by the model to which the gates were fitted, where another
-    one searches.
-    """
+def _with_fitted_likeness(
+    runtime: Runtime, question: _Question, hits: Sequence[Recalled]
+) -> list[Recalled]:
+    """Return hits with likenesses by the model the gates were fitted to, if another searches."""
     if runtime.reading is runtime.embedding:
         return list(hits)
     rows = embedded(runtime.reading, [question.message.text, *(hit.text for hit in hits)])
-    alike = [0.0] * len(hits) if rows is None else (rows[1:] @ rows[0]).tolist()
-    return [replace(hit, cosine=like) for hit, like in zip(hits, alike, strict=True)]
+    cosines = [0.0] * len(hits) if rows is None else (rows[1:] @ rows[0]).tolist()
+    return [replace(hit, cosine=like) for hit, like in zip(hits, cosines, strict=True)]
 
 
 def _scores(runtime: Runtime, question: _Question, texts: Sequence[str]) -> list[float]:
-    """Return how like a question some texts are, without the embedding model by their words only."""
+    """Return how like a question texts are; by words only without the embedding model."""
     rows = embedded(runtime.reading, [question.message.text, *texts]) if texts else None
-    alike = [0.0] * len(texts) if rows is None else (rows[1:] @ rows[0]).tolist()
-    return [question.score(text, like) for text, like in zip(texts, alike, strict=True)]
+    cosines = [0.0] * len(texts) if rows is None else (rows[1:] @ rows[0]).tolist()
+    return [question.score(text, like) for text, like in zip(texts, cosines, strict=True)]
 
 
-def _waiting(runtime: Runtime, question: _Question, least: float) -> ConsentRequest | None:
-    """Return what waits for a yes and answers a question better than what may be told."""
+def _best_pending(runtime: Runtime, question: _Question, least: float) -> ConsentRequest | None:
+    """Return the pending request that answers a question better than any tellable text."""
     session = runtime.read()
     requests = consents.list_pending(session, limit=WAITING)
-    said = {
+    excerpts = {
         message.id: _excerpt(runtime, question, message)
         for message in chat.get_messages(
             session, [request.evidence[0] for request in requests if request.evidence]
         )
     }
     texts = [
-        " ".join([request.new_value, *(said[id] for id in request.evidence[:1] if id in said)])
+        " ".join(
+            [
+                request.new_value,
+                *(excerpts[first] for first in request.evidence[:1] if first in excerpts),
+            ]
+        )
         for request in requests
     ]
     scores = _scores(runtime, question, texts)
     return requests[scores.index(max(scores))] if max(scores, default=0.0) > least else None
 
 
-def _said(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> list[_Quotation]:
-    """Return what the one who is asked about said, best first; nothing where the other one spoke of
-    that, and not in reply.
+def _best_messages(
+    runtime: Runtime, question: _Question, hits: Sequence[Recalled]
+) -> list[_Quotation]:
+    """Return the quotations of the speaker asked about, best first.
+
+    Empty if the other speaker said more about the subject, and not in reply.
     """
     session = runtime.read()
-    found = {
+    messages = {
         message.id: message for message in chat.get_messages(session, [hit.id for hit in hits])
     }
     by = "assistant" if question.asked == "replied" else "user"
-    theirs = [
-        found[hit.id]
+    of_speaker = [
+        messages[hit.id]
         for hit in hits
-        if hit.said_by == by and found[hit.id].model not in (OWN_WORDS, FROM_MEMORY)
+        if hit.said_by == by and messages[hit.id].model not in (OWN_WORDS, FROM_MEMORY)
     ]
     excerpts = (
         (message.id, _excerpt(runtime, question, message))
-        for message in tellable(session, theirs[:THEIRS])
+        for message in tellable(session, of_speaker[:THEIRS])
     )
-    told = dict(islice(((id, excerpt) for id, excerpt in excerpts if excerpt), SCORED))
-    said = [hit for hit in hits if hit.id in told]
-    quoted = {hit.id for hit in said[:LINES]}
-    others = [
-        hit.score for hit in hits if hit.said_by != by and found[hit.id].reply_to not in quoted
+    excerpt_of = dict(
+        islice(((message_id, excerpt) for message_id, excerpt in excerpts if excerpt), SCORED)
+    )
+    quoted_hits = [hit for hit in hits if hit.id in excerpt_of]
+    quoted = {hit.id for hit in quoted_hits[:LINES]}
+    other_scores = [
+        hit.score for hit in hits if hit.said_by != by and messages[hit.id].reply_to not in quoted
     ]
-    if by == "user" and said and max(others, default=0.0) - said[0].score > NEARER:
+    if (
+        by == "user"
+        and quoted_hits
+        and max(other_scores, default=0.0) - quoted_hits[0].score > NEARER
+    ):
         return []
     by_id, scored = {hit.id: hit for hit in hits}, []
-    for hit in said:
-        beside = by_id.get(
-            found[hit.id].reply_to or "", hit
-        )  # a reply need not say again what it is about
+    for hit in quoted_hits:
+        # A reply need not repeat its subject.
+        beside = by_id.get(messages[hit.id].reply_to or "", hit)
         score = question.score(
             f"{hit.text} {beside.text} {_day(runtime, hit.at)}", max(hit.cosine, beside.cosine)
         )
-        scored.append(_Quotation(replace(hit, text=told[hit.id]), score))
+        scored.append(_Quotation(replace(hit, text=excerpt_of[hit.id]), score))
     return scored
 
 
 def _excerpt(runtime: Runtime, question: _Question, message: Message) -> str:
-    """Return of a message what it states, from the sentence on that is likest to the question;
-    empty where it only asks.
+    """Return the statements of a message, from the one most like the question on.
+
+    Empty if the message only asks.
     """
     text = (
         message.typed_text
@@ -269,53 +282,60 @@ def _excerpt(runtime: Runtime, question: _Question, message: Message) -> str:
     return shorten(" ".join(stated), QUOTE_CHARS)
 
 
-def _remembered(
+def _best_memories(
     runtime: Runtime, question: _Question, hits: Sequence[Recalled], beside: Sequence[Recalled]
 ) -> list[_Quotation]:
-    """Return the memory that answers best and that no message beside it holds, behind what took its
-    place, if anything did.
-    """
+    """Return the best memory no quoted message holds, behind its replacement if superseded."""
     session = runtime.read()
-    known = {
+    memories_by_id = {
         memory.id: memory for memory in memories.get_memories(session, [hit.id for hit in hits])
     }
-    own = [
-        replace(hit, text=known[hit.id].text)
+    quotable = [
+        replace(hit, text=memories_by_id[hit.id].text)
         for hit in hits
-        if hit.id in known and not known[hit.id].is_reflected
+        if hit.id in memories_by_id and not memories_by_id[hit.id].is_reflected
     ]
-    own = [
+    quotable = [
         hit
-        for hit in own
-        if not any(other.text in hit.text or other.id in known[hit.id].sources for other in beside)
+        for hit in quotable
+        if not any(
+            message_hit.text in hit.text or message_hit.id in memories_by_id[hit.id].sources
+            for message_hit in beside
+        )
     ]
-    imported = {memory.id for memory in known.values() if memory.origin == "import"}
+    imported = {memory.id for memory in memories_by_id.values() if memory.origin == "import"}
     live = [
         _Quotation(
             hit,
-            question.score(f"{hit.text} {known[hit.id].instead_of}", hit.cosine),
+            question.score(f"{hit.text} {memories_by_id[hit.id].instead_of}", hit.cosine),
             brought_in=hit.id in imported,
         )
-        for hit in own
+        for hit in quotable
     ]
-    found = max([*live, *_superseded(runtime, question)], key=lambda one: one.score, default=None)
-    if found is None or found.score < GATE[question.asked]:
+    best_quotation = max(
+        [*live, *_superseded(runtime, question)],
+        key=lambda quotation: quotation.score,
+        default=None,
+    )
+    if best_quotation is None or best_quotation.score < GATE[question.asked]:
         return []
     naming = (
-        memories.list_memories(session, MemoryFilter(words=tuple(words_in(found.hit.text)[:NAMED])))
-        if found.until
+        memories.list_memories(
+            session, MemoryFilter(words=tuple(words_in(best_quotation.hit.text)[:NAMED]))
+        )
+        if best_quotation.until
         else []
     )
-    instead = [memory for memory in naming if memory.instead_of == found.hit.text][:1]
+    instead = [memory for memory in naming if memory.instead_of == best_quotation.hit.text][:1]
     hits = [
         replace(Recalled.of(memory, 0.0, "instead", memory.created_at), text=memory.text)
         for memory in instead
     ]
-    return [*(_Quotation(hit, found.score) for hit in hits), found]
+    return [*(_Quotation(hit, best_quotation.score) for hit in hits), best_quotation]
 
 
 def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
-    """Return the memories with a word of the question that gave way to others, and may be told."""
+    """Return the tellable superseded memories that share a word with the question."""
     session, visible = runtime.read(), conversation_scope(runtime).categories
     trash = memories.list_memories(
         session, MemoryFilter(state=State.SOFT_DELETED), Sort.CHANGED, limit=SUPERSEDED
@@ -341,31 +361,31 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
     ]
 
 
-def _line(runtime: Runtime, found: _Quotation) -> str:
+def _line(runtime: Runtime, quoted: _Quotation) -> str:
     return quotation(
         runtime,
-        found.hit,
-        _end(runtime, found),
-        who="What you brought in said" if found.brought_in else "",
+        quoted.hit,
+        _until(runtime, quoted),
+        speaker="What you brought in said" if quoted.brought_in else "",
     )
 
 
-def quotation(runtime: Runtime, hit: Recalled, end: str = "", who: str = "") -> str:
-    """Return a quotation as it is told, with its day: `You told me on 3 November: “my sister Mira
-    loves pottery”`.
-    """
-    who = who or ("I said" if hit.said_by == "assistant" else "You told me")
-    return f"{who} {_day(runtime, hit.at)}{end}: “{hit.text}”"
+def quotation(runtime: Runtime, hit: Recalled, end: str = "", speaker: str = "") -> str:
+    """Return a quotation with its day: `You told me on 3 November: “my sister loves pottery”`."""
+    speaker = speaker or ("I said" if hit.said_by == "assistant" else "You told me")
+    return f"{speaker} {_day(runtime, hit.at)}{end}: “{hit.text}”"
 
 
-def _end(runtime: Runtime, quotation: _Quotation) -> str:
+def _until(runtime: Runtime, quotation: _Quotation) -> str:
     if quotation.until:
         return f" (until {_day(runtime, quotation.until).removeprefix('on ')})"
-    hit, said = quotation.hit, quotation.hit.at.astimezone()
+    hit, said_at = quotation.hit, quotation.hit.at.astimezone()
     coming = (
-        last_day(hit.text, said.date(), words_of(hit.text)) if hit.said_by != "assistant" else None
+        last_day(hit.text, said_at.date(), words_of(hit.text))
+        if hit.said_by != "assistant"
+        else None
     )
-    return until(coming, said) if coming else ""
+    return until(coming, said_at) if coming else ""
 
 
 def _day(runtime: Runtime, moment: datetime) -> str:

@@ -1,6 +1,4 @@
-"""Reads of the store as services, for the screen and the command line: they have a runtime and no
-session.
-"""
+"""Reads of the store as services: with a runtime in place of a session."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,9 +12,7 @@ T = TypeVar("T")
 
 
 def reading(of_store: Callable[Concatenate[Session, P], T]) -> Callable[Concatenate[Runtime, P], T]:
-    """Return a function of the store that reads, as one that takes the runtime in place of a
-    session.
-    """
+    """Return a read of the store that takes a runtime in place of a session."""
 
     @wraps(of_store)
     def read(runtime: Runtime, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,9 +1,8 @@
-"""Recall: finds the facts and earlier messages that fit a text, and the facts that keywords ask
-for.
+"""Recall: finding the facts and earlier messages for a text, and the facts for keywords.
 
-Facts and earlier messages are searched together by words, meaning and spelling, fused into one
-order, and each hit says why it matched. Every turn and `memory.query` come through here; finding
-while typing is `services.browse`.
+Facts and messages are searched together by words, meaning and spelling, and fused into one order;
+each hit says why it matched. Every turn and `memory.query` come through here; finding while typing
+is `services.browse`.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,27 +28,25 @@ from memapp.store.scope import Scope
 
 RELATED_HITS = 2
 KEYWORD_HITS = 2
-"""Facts that one keyword may bring: what a third one has to do with it is chance."""
+"""Facts that one keyword may bring; a third would be chance."""
 _RELATED_TO = "related "
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
     text: str
-    """The message, or what the person types into a search."""
+    """The message, or the text of a search."""
     top_k: int = 10
-    """Up to `RELATED_HITS` more may follow, which are related to a hit without being found."""
+    """Up to `RELATED_HITS` related facts may follow."""
     without: frozenset[str] = frozenset()
-    """Ids of messages that are before the reader's eyes already."""
+    """Ids of messages the reader sees already."""
     kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
     scope: Scope | None = None
-    """Which facts may be seen; None for all that are the person's, who looks for themself."""
+    """Facts that may be seen; None for the person, who may see all."""
 
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
-    """Return the best hits, best first. Works without the embedder, then by words and spelling
-    only.
-    """
+    """Return the best hits, best first; without the embedder by words and spelling only."""
     session, words = runtime.read(), query_words(request.text)
     rows = (
         embedded(runtime.embedding, [request.text[: vectors.EMBEDDED_CHARS]])
@@ -57,26 +54,22 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         else None
     )
     vector = None if rows is None else rows[0]
+    # Days are named in the person's time zone.
     candidates = [
-        replace(
-            candidate, at=candidate.at.astimezone()
-        )  # the days that are named and told are the person's
+        replace(candidate, at=candidate.at.astimezone())
         for kind in request.kinds
         for candidate in _candidates(runtime, kind, request.scope, words, vector)
         if candidate.id not in request.without
     ]
-    if (
-        request.scope is not None
-    ):  # to the person, who looks for themself, nothing they said is hidden
-        # The old words would speak against the new fact; what waits for a yes, or was denied, is
-        # not told.
-        candidates = _told(runtime, candidates, words, vector)
+    if request.scope is not None:
+        # Withdrawn, pending or denied text is hidden from all but the person.
+        candidates = _redacted(runtime, candidates, words, vector)
     now = session.now.astimezone()
     facts = [candidate.id for candidate in candidates if candidate.kind == "memory"]
     edges = (
         relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
     )
-    strength = _strongest(edges, {candidate.id for candidate in candidates})
+    strength = _strongest_relations(edges, {candidate.id for candidate in candidates})
     measure = measure_asked(request.text)
     measured = frozenset(
         candidate.id
@@ -86,13 +79,12 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     ranked = ranking.fuse(
         candidates, words, now, named_times(request.text, now.date()), strength, measured
     )
-    hits = _without_told_twice(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
+    hits = _without_repeats(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
     return [*(_recalled(hit, words) for hit in hits), *_related(runtime, hits, edges)]
 
 
 def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[Recalled]:
-    """Return the facts that keywords ask for: the best of each keyword in turn, then the second of
-    each.
+    """Return the facts for keywords: the best of each in turn, then the second of each.
 
     Each keyword is a query of its own: together they would find what lies between them.
     """
@@ -120,16 +112,14 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
 def plainly_needed(
     runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int
 ) -> list[Recalled]:
-    """Return the facts whose text or tags are most like a keyword, letter by letter, of equals the
-    newest first.
-    """
+    """Return the facts spelled most like a keyword, in text or tags; newest first of equals."""
     facts = (
         memories.in_scope(runtime.read(), scope, runtime.settings.max_facts) if needed_info else []
     )
     scored = [
         (ranking.fuzzy_score(memory.text, memory.tags, needed_info), memory) for memory in facts
     ]
-    scored.sort(key=lambda pair: (pair[0], pair[1].created_at), reverse=True)
+    scored.sort(key=lambda scored_fact: (scored_fact[0], scored_fact[1].created_at), reverse=True)
     return [
         Recalled.of(memory, round(score / 100, 4), "letters", memory.created_at)
         for score, memory in scored[:limit]
@@ -137,7 +127,7 @@ def plainly_needed(
 
 
 def is_related(hit: Recalled) -> bool:
-    """Tell whether a hit was not found itself, but is related to one that was."""
+    """Return True for a hit that was only found as related to another."""
     return hit.why.startswith(_RELATED_TO) and " + " not in hit.why
 
 
@@ -162,21 +152,24 @@ def _candidates(
     return search.search_messages(session, words, likeness=likeness)
 
 
-def _told(
+def _redacted(
     runtime: Runtime,
     candidates: Sequence[Candidate],
     words: Sequence[str],
     vector: NDArray[np.float32] | None,
 ) -> list[Candidate]:
-    """Return candidates without what may not be told. What was cut is found by what is left of it,
-    and not by what is hidden.
+    """Return candidates with their withheld parts redacted.
+
+    A redacted message is ranked by the rest of its text, not by the hidden part.
     """
     before = {candidate.id: candidate.text for candidate in candidates}
-    likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
-    told = tellable(
+    likeliest = sorted(
+        candidates, key=lambda candidate: (candidate.bm25 > 0, candidate.cosine), reverse=True
+    )
+    tellable_messages = tellable(
         runtime.read(), [candidate for candidate in likeliest if candidate.kind == "message"]
     )
-    cut = [candidate for candidate in told if candidate.text != before[candidate.id]]
+    cut = [candidate for candidate in tellable_messages if candidate.text != before[candidate.id]]
     rows = (
         None
         if vector is None or not cut
@@ -184,27 +177,25 @@ def _told(
             runtime.embedding, [candidate.text[: vectors.EMBEDDED_CHARS] for candidate in cut]
         )
     )
-    alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
+    cosines = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
     left = [
         replace(
             candidate,
             cosine=cosine,
             bm25=candidate.bm25 if ranking.share_held(candidate.text, words) else 0.0,
         )
-        for candidate, cosine in zip(cut, alike, strict=True)
+        for candidate, cosine in zip(cut, cosines, strict=True)
     ]
     facts = [candidate for candidate in candidates if candidate.kind == "memory"]
     return [
         *facts,
-        *(candidate for candidate in told if candidate.text == before[candidate.id]),
+        *(candidate for candidate in tellable_messages if candidate.text == before[candidate.id]),
         *left,
     ]
 
 
-def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
-    """Return for each fact the strength of its strongest relation to another candidate; `edges`
-    come strongest first.
-    """
+def _strongest_relations(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
+    """Return for each fact its strongest relation to another candidate; `edges` are sorted."""
     strongest: dict[str, float] = {}
     for edge in edges:
         if edge.to_id in among:
@@ -213,13 +204,11 @@ def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float
 
 
 def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) -> list[Recalled]:
-    """Add what is most related to the best hits without being found itself: at most `RELATED_HITS`,
-    below all others.
-    """
+    """Return the facts most related to the best hits, at most `RELATED_HITS`, below all others."""
     scores = {hit.candidate.id: hit.score for hit in hits}
     outward = [edge for edge in edges if edge.memory_id in scores and edge.to_id not in scores]
     outward.sort(key=lambda edge: scores[edge.memory_id] * edge.strength)
-    beyond = {edge.to_id: edge for edge in outward}  # of several, the last and best one
+    beyond = {edge.to_id: edge for edge in outward}  # the last of several is the best
     chosen = sorted(beyond.values(), key=lambda edge: -scores[edge.memory_id] * edge.strength)[
         :RELATED_HITS
     ]
@@ -232,45 +221,44 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
             f"{_RELATED_TO}{edge.strength:.2f}",
             fact.created_at,
         )
-        for fact in facts  # one may have been erased since
+        for fact in facts  # some may have been erased since
         for edge in [beyond[fact.id]]
     ]
 
 
-def _without_told_twice(
+def _without_repeats(
     runtime: Runtime, ranked: Sequence[Ranked], words: Sequence[str]
 ) -> list[Ranked]:
-    """Leave out a message below the fact that was made of it, unless it holds more of what was
-    asked for.
-    """
+    """Drop a message below the fact made of it, unless the message holds more of the query."""
     facts = [hit.candidate.id for hit in ranked if hit.candidate.kind == "memory"]
     sources = search.sources_of(runtime.read(), facts) if facts else {}
-    told: dict[str, float] = {}
+    told_shares: dict[str, float] = {}
     kept = []
     for hit in ranked:
         held = ranking.share_held(hit.candidate.text, words)
-        if held > told.get(hit.candidate.id, -1.0):
+        if held > told_shares.get(hit.candidate.id, -1.0):
             kept.append(hit)
             for source in sources.get(hit.candidate.id, ()):
-                told[source] = max(held, told.get(source, 0.0))
+                told_shares[source] = max(held, told_shares.get(source, 0.0))
     return kept
 
 
 def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
-    one = ranked.candidate
+    candidate = ranked.candidate
     return Recalled(
-        kind=one.kind,
-        id=one.id,
-        text=one.text + (until(one.valid_until, one.at) if one.valid_until else "")
-        if one.kind == "memory"
-        else ranking.excerpt(one.text, words),
-        said_by=one.said_by,
-        thread_id=one.thread_id,
-        at=one.at,
+        kind=candidate.kind,
+        id=candidate.id,
+        text=candidate.text
+        + (until(candidate.valid_until, candidate.at) if candidate.valid_until else "")
+        if candidate.kind == "memory"
+        else ranking.excerpt(candidate.text, words),
+        said_by=candidate.said_by,
+        thread_id=candidate.thread_id,
+        at=candidate.at,
         score=round(ranked.score, 4),
         why=ranked.why,
-        pinned=one.pinned,
-        category=one.category,
+        pinned=candidate.pinned,
+        category=candidate.category,
         boosts=round(ranked.boosts, 4),
-        cosine=round(one.cosine, 4),
+        cosine=round(candidate.cosine, 4),
     )

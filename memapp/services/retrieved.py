@@ -1,6 +1,4 @@
-"""Collects what a reply may rely on: recalled memories, memory changes that the chat has not been
-told yet, and what was prefetched in idle time for the message that is expected next.
-"""
+"""Retrieval for a reply: recalled memories, untold changes, and prefetched results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,45 +24,42 @@ from memapp.services.tellable import without_words_of_withheld
 from memapp.store import chat, checkpoints, expectations, memories
 
 LEAST_MATCH = 0.12
-"""What of a score must come from the message: that a memory is pinned or recent is no reason to
-tell it.
-"""
+"""Part of a score that must come from the message, not from a pinned or recent memory."""
 
 
 class _Least(NamedTuple):
-    """What a hit must reach: a score, unless it shares a word with the message, and a likeness in
-    meaning.
+    """Least score of a hit without a shared word, and least likeness in meaning.
 
-    A fact less like the message shares a word with it and nothing else. Long messages are like
-    nothing much: a word finds them.
+    A fact below this likeness shares a word and nothing else. Long messages are like nothing much,
+    but share words.
     """
 
     score: float
     cosine: float
     alone: float = 0.0
-    """The likeness of what shares no word."""
+    """Likeness of a hit that shares no word."""
 
 
 LEAST, SURE = _Least(0.33, 0.25), _Least(1.0, 0.5)
 REQUEST = _Least(0.33, 0.25, 0.3)
-"""Of what is no question about the person, and needs something."""
+"""For messages that need something but ask nothing about the person."""
 ON_DEMAND, AT_LEAST_A_WORD = _Least(0.2, 0.25), _Least(0.2, -1.0)
-"""Of a second search, when a question about the person found nothing at first."""
+"""For the second search, after a question about the person found nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Recalled memories and unseen changes for one reply."""
+    """Recalled memories and untold changes for one reply."""
 
     hits: tuple[Recalled, ...] = ()
     delta: Delta = NO_NEWS
-    """What leads the block of the hits."""
+    """Stands above the hits."""
     searches: int = 0
-    """A second one, with more words, was made if the first found nothing."""
+    """A second search, with more words, follows a first one without hits."""
     limits: tuple[Recalled, ...] = ()
-    """What the reply must keep to."""
+    """Limits the reply must respect."""
     lessons: tuple[Recalled, ...] = ()
-    """What worked when something was done that the message is about."""
+    """Commands that worked when the person did the same."""
 
     @property
     def on_demand(self) -> bool:
@@ -72,10 +67,9 @@ class Retrieved:
 
 
 def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
-    """Return what the model's last reply expects next, if nothing but memapp's own words followed
-    it.
+    """Return the prediction after the model's last reply, if only memapp's words followed.
 
-    One made of what waits for a yes or was denied is not used.
+    A prediction with pending or denied content is not used.
     """
     last = next((message for message in reversed(messages) if message.model != OWN_WORDS), None)
     if (
@@ -84,12 +78,16 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
         or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING)
     ):
         return None
-    found = expectations.expected_after(runtime.read(), last.id)
-    return found if found and without_words_of_withheld(runtime.read(), [found.text]) else None
+    prediction = expectations.expected_after(runtime.read(), last.id)
+    return (
+        prediction
+        if prediction and without_words_of_withheld(runtime.read(), [prediction.text])
+        else None
+    )
 
 
 def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
-    """Return the first call made in idle time for the expected message, if there was one."""
+    """Return call 1 made in idle time for the expected message, if any."""
     done = checkpoints.load(runtime.read(), thread_id).prefetch
     if expected is None or done is None or done.prediction_id != expected.id:
         return None
@@ -97,9 +95,7 @@ def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
 
 
 def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
-    """Take the first call made while a message was typed, if it is sent as it was then and nothing
-    was erased since.
-    """
+    """Return call 1 made while typing, if the message is sent unchanged and nothing was erased."""
     typed, runtime.typed = runtime.typed, None
     if typed is None or typed[:2] != (thread_id, runtime.database.erasures):
         return None
@@ -113,15 +109,12 @@ def look_up(
     needed_info: Sequence[str],
     in_prompt: Sequence[Message],
 ) -> Retrieved:
-    """Look up what a message needs, and once more with more words where a question about the person
-    finds nothing.
+    """Look up the memories a message needs; search again for a question about the person.
 
-    The best that the message finds comes first, then what `needed_info` asks for; in a question
-    about the person that comes behind all that it finds, and before what is recalled whatever is
-    asked. Where nothing is needed, only what is surely about the message is told; else the changes
-    that the chat has not been told yet, too. Limits come with what asks for something that they
-    bear on. To an inner voice one speaks of its case, in which nothing private belongs that does
-    not match in words.
+    The best hit of the message comes first, then those of `needed_info`. In a question about the
+    person these come behind all hits of the message, and before the always-recalled memories. If
+    nothing is needed, only sure hits are told; else untold changes, too. An inner voice is told
+    about a case, to which only memories with a word of the message belong.
     """
     own_case = _is_inner_voice(runtime, thread_id)
     lessons = () if own_case else recall_lessons(runtime, thread_id, text)
@@ -136,27 +129,27 @@ def look_up(
     asked = asked_about(text, words)
     is_own = asked in ("own", "replied") and not own_case
     of_person = asked in ("own", "perhaps", "replied")
-    found = _recall(runtime, text, seen)
-    found = [
-        hit for hit in found if asked or own_case or hit.kind == "memory"
-    ]  # else what was asked once comes as a note
+    hits_found = _recall(runtime, text, seen)
+    # Otherwise an earlier question would come back as a note.
+    hits_found = [hit for hit in hits_found if asked or own_case or hit.kind == "memory"]
     least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
-    chosen = _fitting(text, found, least, own_case=own_case)
+    chosen = _fitting(text, hits_found, least, own_case=own_case)
     asked_for = [] if own_case else needed(runtime, needed_info, scope)
     hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
     on_demand = not hits and limit > 0 and is_own
     if on_demand:
         more = _last_said(in_prompt, text)
-        again = _recall(runtime, " ".join([text, *more]), seen) if more else found
+        second_hits = _recall(runtime, " ".join([text, *more]), seen) if more else hits_found
         hits = _distinct(
-            text, _fitting(text, again, ON_DEMAND) or _fitting(text, again, AT_LEAST_A_WORD), limit
+            text,
+            _fitting(text, second_hits, ON_DEMAND) or _fitting(text, second_hits, AT_LEAST_A_WORD),
+            limit,
         )
     if is_own:
         hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
     limits: Sequence[Recalled] = ()
-    before = (
-        _last_said(in_prompt, text) if points_back(text, words) else []
-    )  # `is that ok for me?` behind a recipe
+    # As in `is that ok for me?` after a recipe.
+    before = _last_said(in_prompt, text) if points_back(text, words) else []
     if (
         not (own_case or is_own)
         and wants_something(text, words)
@@ -171,18 +164,17 @@ def look_up(
 
 
 def _fitting(
-    text: str, found: Sequence[Recalled], least: _Least, *, own_case: bool = False
+    text: str, hits: Sequence[Recalled], least: _Least, *, own_case: bool = False
 ) -> list[Recalled]:
-    """Return the hits that belong to a message, best first. `own_case`: it is about a case, so a
-    hit must share a word with it.
+    """Return the hits that belong to a message, best first.
 
-    What memapp once said belongs only to a question for that, and there it comes first: else it
-    would come back as a fact.
+    In an `own_case` a hit must share a word. A reply of memapp belongs only to a question for
+    replies, and comes first there: else it would come back as a fact.
     """
     words = words_of(text)
     subject, asks_replies = frozenset(content(text, words)), asked_about(text, words) == "replied"
     kept = []
-    for hit in found:
+    for hit in hits:
         shares = not subject.isdisjoint(content(hit.text, words))
         is_alike = hit.cosine >= least.alone or hit.cosine == 0
         is_near = (
@@ -200,16 +192,14 @@ def _fitting(
 
 
 def _distinct(text: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
-    """Return the first hits that state something which neither the message nor one before them
-    does.
-    """
+    """Return the first hits that state something new beside the message and earlier hits."""
     kept: list[Recalled] = []
-    told = [_plain(text)]
+    told_texts = [_plain(text)]
     for hit in hits:
         stated = _plain(respond.stated(hit))
-        if stated and len(kept) < limit and not any(stated in text for text in told):
+        if stated and len(kept) < limit and not any(stated in text for text in told_texts):
             kept.append(hit)
-            told.append(stated)
+            told_texts.append(stated)
     return tuple(kept)
 
 
@@ -218,17 +208,15 @@ def _plain(text: str) -> str:
 
 
 def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
-    """Return all that a prompt says of the memory: hits, limits, the memories that it tells have
-    changed, and lessons.
-    """
+    """Return all memories in a prompt: hits, limits, changed memories and lessons."""
     hits = frozenset(hit.id for hit in retrieved.hits)
     ids = [memory_id for memory_id in retrieved.delta.memory_ids if memory_id not in hits]
-    found = memories.get_memories(runtime.read(), ids)
+    changed_memories = memories.get_memories(runtime.read(), ids)
     limits = (hit for hit in retrieved.limits if hit.id not in hits)
     return (
         *retrieved.hits,
         *limits,
-        *(Recalled.of(memory, 0.0, "news", memory.updated_at) for memory in found),
+        *(Recalled.of(memory, 0.0, "news", memory.updated_at) for memory in changed_memories),
         *retrieved.lessons,
     )
 
@@ -246,8 +234,8 @@ def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recall
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:
-    """Return what the person said before, which a short question may refer to."""
-    said = [
+    """Return the person's previous message, which a short question may refer to."""
+    texts = [
         message.text for message in in_prompt if message.role is Role.USER and message.text != text
     ]
-    return said[-1:]
+    return texts[-1:]

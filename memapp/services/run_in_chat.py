@@ -1,9 +1,8 @@
-"""Commands that the person runs in a chat: the command is a message of theirs, what it wrote the
-reply, and both stay there.
+"""Commands run in a chat: the command is a message of the person, the output its reply.
 
-The step is recorded like any other (`services.runs`), so a failure brings back what is known of it.
-Neither message teaches anything or stands in a prompt: the words are a program's. Of what the
-person left out of recording nothing is kept; it is shown, and gone with the screen.
+The step is recorded like any other (`services.runs`), so a failure brings up its lessons. Neither
+message teaches anything or enters a prompt: the words are a program's. A command excluded from
+recording is shown, but nothing of it is stored.
 """
 
 import os
@@ -31,7 +30,7 @@ from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons.hints import Drawn
 from memapp.services.lessons.recognise import clean_text
-from memapp.services.open_turn import refuse_beside_another
+from memapp.services.open_turn import raise_if_answered_elsewhere
 from memapp.services.reply import ERASED, TITLE_CHARS
 from memapp.services.runs import Client, Reported
 from memapp.store import chat, leases, recalls
@@ -44,20 +43,20 @@ from memapp.tools.sql import Sql, as_attempt
 from memapp.tools.terminal import Kept
 
 SECONDS = 3600.0
-"""A command may take so long: the person watches, and stops it."""
+"""Longest run of a command: the person watches, and can stop it."""
 STREAMED_BYTES = 4096
-"""So much of an output is shown while it comes; what else is kept of it follows at the end."""
+"""Output that is shown as it comes; the rest follows at the end."""
 MOST_ROWS, CELL_CHARS = 100, 60
 CHAT = Client("chat")
 _REWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
 _FILE_AND_QUERY = re.compile(r"""(?:"([^"]+)"|'([^']+)'|(\S+))\s+(.+)""", re.DOTALL)
 Writing = Generator[bytes, None, ToolAttempt]
-"""What a tool writes as it comes, and in the end what came of it."""
+"""Output of a tool as it comes, and its attempt at the end."""
 
 
 @dataclass(frozen=True)
 class _Job:
-    """A command that is about to be carried out."""
+    """A command to be run."""
 
     tool: Tool
     action: str
@@ -67,7 +66,7 @@ class _Job:
 
 @dataclass
 class _Outcome:
-    """What became of a command so far."""
+    """The outcome of a command so far."""
 
     began: float = field(default_factory=time.monotonic)
     before: Drawn | None = None
@@ -79,28 +78,31 @@ class _Outcome:
 
     @property
     def text(self) -> str:
-        """What it wrote, how it ended, and what is known of its failure."""
-        told = self.before.hint if self.before and self.before.shown else None
-        before = [f"memapp: {told.in_advance}"] if told else []
+        """The output of the command, how it ended, and the lesson for a failure."""
+        hint_before = self.before.hint if self.before and self.before.shown else None
+        before = [f"memapp: {hint_before.in_advance}"] if hint_before else []
         wrote = clean(_REWRITTEN.sub("", self.output.marked())).strip("\n")
-        how = f"exit {self.done.exit_code}" if self.done else "stopped"
+        ending = f"exit {self.done.exit_code}" if self.done else "stopped"
         hints = [
             f"memapp: {hint.in_a_line}"
             for hint in self.reported.hints[:1]
-            if not told or hint.lesson.id != told.lesson.id
+            if not hint_before or hint.lesson.id != hint_before.lesson.id
         ]
         first = [FIRST] if self.reported.is_first else []
         seconds = time.monotonic() - self.began
         return clean_text(
-            "\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first])
+            "\n".join(
+                [*before, *filter(None, [wrote]), f"{ending} · {seconds:.1f} s", *hints, *first]
+            )
         )
 
 
 def run(
     runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel
 ) -> Iterator[TurnEvent]:
-    """Carry a command out and stream what it writes. Raises `UsageError` for one that cannot begin;
-    nothing is saved then.
+    """Run a command and stream its output.
+
+    Raises `UsageError` for a command that cannot start; nothing is saved then.
     """
     erasures, written = runtime.database.erasures, command.text.strip()
     if len(written) > MAX_ACTION_CHARS:
@@ -112,7 +114,7 @@ def run(
         is_kept = not is_left_out(
             runtime.settings.lessons_not_of, command.text, job.tool.name, str(job.folder)
         )
-        message, reply = (_save if is_kept else _only_show)(
+        message, reply = (_add_messages if is_kept else _unsaved_messages)(
             runtime, thread_id, f"/{command.name} {written}"
         )
         outcome = _Outcome()
@@ -137,7 +139,7 @@ def run(
 def _recorded(
     runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel
 ) -> Iterator[TurnEvent]:
-    """Carry a command out between what is known of it and what it teaches."""
+    """Run a command, with a hint before and a report after."""
     outcome.before = before = runs.before(runtime, job.tool, job.action)
     if before and before.shown:
         yield Streamed(f"memapp: {before.hint.in_advance}\n")
@@ -147,7 +149,7 @@ def _recorded(
 
 
 def _streamed(job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:
-    """Carry a command out and yield what it writes as it comes."""
+    """Run a command and yield its output as it comes."""
     output = outcome.output
     with closing(job.begin(cancel)) as running:
         while not cancel.is_set():
@@ -174,7 +176,7 @@ def _command(written: str) -> Iterator[_Job]:
         )
     try:
         argv = [
-            str(expanded(text)) if text.startswith("~/") else text for text in shlex.split(written)
+            str(expanded(word)) if word.startswith("~/") else word for word in shlex.split(written)
         ]
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
@@ -191,13 +193,13 @@ def _query(written: str) -> Iterator[_Job]:
     path = Path(os.path.realpath(expanded(next(filter(None, names)))))
     with lent(path) as database:
         yield _Job(
-            Sql(database), query, path.parent, lambda cancel: _asked(database, query, cancel)
+            Sql(database), query, path.parent, lambda cancel: _query_output(database, query, cancel)
         )
 
 
-def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
+def _query_output(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
     table = database.ask(query, MOST_ROWS, stop=cancel.is_set)
-    lines = [[_cell(item) for item in line] for line in (table.columns, *table.rows)]
+    lines = [[_cell(cell) for cell in line] for line in (table.columns, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     yield "\n".join(
@@ -217,11 +219,11 @@ def _cell(value: object) -> str:
 # What is kept -------------------------------------------------------------------------------------
 
 
-def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
-    """Add the command to the chat, and the row that what it writes will fill."""
+def _add_messages(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
+    """Add the command to the chat, with the empty row of its output."""
     text = clean_text(clean(said))
     with runtime.write() as session:
-        refuse_beside_another(runtime, session, thread_id)
+        raise_if_answered_elsewhere(runtime, session, thread_id)
         leases.take(session, chat.answering(thread_id), runtime.database.owner)
         if not chat.list_messages(session, thread_id, limit=1, commands=True):
             chat.rename_thread(session, thread_id, shorten(one_line(text), TITLE_CHARS), "app")
@@ -241,18 +243,18 @@ def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message
         return message, add_reply(status=MessageStatus.GENERATING, reply_to=message.id)
 
 
-def _only_show(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
-    """Return what stands for a command on the screen, and nowhere else."""
+def _unsaved_messages(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
+    """Return the messages of a command for the screen, without storing them."""
     now = runtime.clock()
-    about = (MessageStatus.COMPLETE, Origin.COMMAND, now)
+    status_and_time = (MessageStatus.COMPLETE, Origin.COMMAND, now)
     return (
-        Message(new_id(now), thread_id, 0, Role.USER, clean(said), *about),
-        Message(new_id(now), thread_id, 0, Role.ASSISTANT, "", *about),
+        Message(new_id(now), thread_id, 0, Role.USER, clean(said), *status_and_time),
+        Message(new_id(now), thread_id, 0, Role.ASSISTANT, "", *status_and_time),
     )
 
 
 def _finish(runtime: Runtime, reply: Message, reported: Reported, erasures: int) -> Message:
-    """Save what a command wrote, unless words that it may hold were erased meanwhile."""
+    """Save the output of a command, unless words it may hold were erased meanwhile."""
     if runtime.database.erasures != erasures:
         reply = replace(reply, text=ERASED[0])
     with runtime.write() as session:

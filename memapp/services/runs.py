@@ -1,7 +1,6 @@
-"""The one door for what is done with tools: each step is recorded with its feedback; a failure
-brings back what is known of it, and a success may teach how an earlier failure is put right.
+"""The door for steps with tools: a step is recorded, a failure brings hints, a success lessons.
 
-Every client goes through it: the person's terminal, a chat, another program.
+Every client uses it: the person's terminal, a chat, another program.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +30,7 @@ PERSON = Client()
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What became of a step that was recorded."""
+    """The result of recording a step."""
 
     error: ErrorEvent | None = None
     """None if the step worked."""
@@ -39,9 +38,9 @@ class Reported:
     learned: tuple[str, ...] = ()
     """Ids of new lessons."""
     still_open: tuple[str, ...] = field(default=())
-    """The programs whose failures in this place wait for what works."""
+    """Programs with open failures in this place."""
     unsolved: tuple[str, ...] = ()
-    """Those of them of which a failure came again, and nothing ever solved it."""
+    """Those of them with a recurring failure that was never solved."""
     is_first: bool = False
     """Nothing was recorded before."""
 
@@ -54,17 +53,17 @@ class Reported:
 def attempt(
     runtime: Runtime, tool: Tool, action: str, client: Client = PERSON
 ) -> tuple[ToolAttempt, Reported]:
-    """Carry out an action with a tool and record how it went."""
+    """Run an action with a tool, and record the result."""
     done = tool.attempt(action)
     return done, report(runtime, tool, done, client)
 
 
 def before(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -> Drawn | None:
-    """Return the lesson that somebody is told of before they do something, or that is withheld."""
+    """Return the lesson to show before an action, or to withhold; None if there is none."""
     if runtime.settings.lessons is not LessonRule.HINT:
         return None
-    about = (tool.name, tool.scope, action, client.task)
-    return before_run.told(runtime.read(), *about, withhold=runtime.settings.lessons_compare)
+    action_parts = (tool.name, tool.scope, action, client.task)
+    return before_run.told(runtime.read(), *action_parts, withhold=runtime.settings.lessons_compare)
 
 
 def report(
@@ -74,8 +73,9 @@ def report(
     client: Client = PERSON,
     before: Drawn | None = None,
 ) -> Reported:
-    """Record what was done with a tool; nothing, if lessons are off. `before` is the hint that was
-    drawn before it.
+    """Record an attempt with a tool, unless lessons are off.
+
+    `before` is the hint drawn before it.
     """
     return record(
         runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client), before=before
@@ -88,8 +88,9 @@ def record(
     drawn: Sequence[Drawn] | None = None,
     before: Drawn | None = None,
 ) -> Reported:
-    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it, else
-    they are looked for.
+    """Record a step, unless lessons are off.
+
+    `drawn` are the hints told after it; None draws them here.
     """
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
@@ -102,13 +103,16 @@ def record(
         step_id = store.add_step(session, run, clean, feedback)
         channel = feedback.channel(progress)
         if channel is None:
+            # The step worked, so any progress is an advance.
             progressed = None not in (
                 progress,
                 feedback.progress_signal,
-            )  # it worked: nearer than before
-            about = (session, run, step_id, clean.action)
+            )
+            solving_step = (session, run, step_id, clean.action)
             solved = (
-                capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
+                capture.close_failures(*solving_step, progressed=progressed)
+                if feedback.is_known
+                else []
             )
             learned = tuple(capture.learn(session, solved))
             _evaluate(session, run, feedback, worked=True)
@@ -122,9 +126,9 @@ def record(
         )
         judge.after_step(session, run.id)
         if drawn is None:
-            known, withhold = hints.known(session, error), runtime.settings.lessons_compare
+            failure, withhold = hints.known(session, error), runtime.settings.lessons_compare
             drawn = (
-                hints.told(session, known, step.client, before, withhold=withhold)
+                hints.told(session, failure, step.client, before, withhold=withhold)
                 if rule is LessonRule.HINT
                 else ()
             )
@@ -137,9 +141,7 @@ def record(
 
 
 def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -> None:
-    """End a run if an evaluator says how it went; one that gives a score only leaves it to the last
-    step whether it passed.
-    """
+    """End a run if an evaluator rated it; a score alone leaves the verdict to the last step."""
     if feedback.ends_run:
         store.finish(
             session,
@@ -150,15 +152,14 @@ def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -
 
 
 def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
-    """Return the lessons that bear on something that somebody thinks of doing, best first."""
+    """Return the lessons for an action somebody thinks of, best first."""
     return before_run.bearing(runtime.read(), tool.name, tool.scope, action)
 
 
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:
-    """Return what failed last in a place, or a short while ago in a database, with the lessons for
-    it.
+    """Return the last failure in a place, or a recent one in a database, with its lessons.
 
-    Who asks is shown also what was withheld then, so from now on it counts as shown.
+    Withheld lessons are shown on request, and count as shown from now on.
     """
     with runtime.write() as session:
         error = store.last_failure(
@@ -171,7 +172,7 @@ def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...
 
 
 def current_run(runtime: Runtime, scope: str, client: Client, tool: str = "") -> Run | None:
-    """Return the run of a client that goes on in a place; None if there is none."""
+    """Return the current run of a client in a place, if any."""
     session = runtime.read()
     return store.current_run(session, *_about(tool, scope, client), since=session.now - PAUSE)
 
@@ -179,7 +180,7 @@ def current_run(runtime: Runtime, scope: str, client: Client, tool: str = "") ->
 def finish(
     runtime: Runtime, run_id: str, *, passed: bool | None, score: float | None = None
 ) -> Run:
-    """End a run with what an evaluator says of it; what is None stays as it was. Raises `NotFound`."""
+    """End a run with an evaluation; None leaves a value as it was. Raises `NotFound`."""
     with runtime.write() as session:
         before = store.get_run(session, run_id)
         worked = (
@@ -196,17 +197,17 @@ def finish(
 
 
 def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
-    """Delete runs for good; the lessons that were learned there stay."""
+    """Delete runs for good; their lessons stay."""
     with runtime.write() as session:
         store.remove(session, run_ids)
     markers.forget(str(runtime.paths.cache))
 
 
 def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
-    """Return the run that goes on, or begin one."""
-    about = _about(tool, scope, client)
-    return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(
-        session, *about
+    """Return the current run, or begin one."""
+    client_parts = _about(tool, scope, client)
+    return store.current_run(session, *client_parts, since=session.now - PAUSE) or store.add_run(
+        session, *client_parts
     )
 
 
@@ -216,7 +217,7 @@ def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, 
 
 
 def _still_open(session: Session, run: Run) -> Iterator[tuple[str, ...]]:
-    """Yield the programs with open failures, and those of failures that stay open for longer."""
+    """Yield the programs with open failures, then those with failures open for longer."""
     for since in (session.now - PAUSE, session.now):
         opened = store.open_failures(session, run.client, run.agent, run.scope, since)
         yield tuple(dict.fromkeys(failure.tool for failure in opened))

@@ -1,4 +1,4 @@
-"""Fills `memapp demo`: chats of some weeks, what became of them, and something for each screen."""
+"""Fills `memapp demo`: chats of some weeks with their outcome, and something for each screen."""
 
 import tomllib
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, council, curate, howtos, runs
 from memapp.services.consent import requests
 from memapp.services.lessons import curate as lessons
-from memapp.services.reader import memory_of
+from memapp.services.sentence_storage import memory_of
 from memapp.store import changes, chat
 from memapp.tools.scripted import ScriptedTool
 
@@ -25,9 +25,7 @@ ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
 
 
 def fill(runtime: Runtime) -> None:
-    """Fill an empty store; the last chat, in which something waits for the person, is the one that
-    opens.
-    """
+    """Fill an empty store; the last chat, with a pending request, is the one opened."""
     samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))
     for command in samples["command"]:
         tool = ScriptedTool(command["tool"], "demo", {command["wrong"]: command["said"]})
@@ -37,71 +35,69 @@ def fill(runtime: Runtime) -> None:
             lessons.promote(runtime, *reported.learned)
     howtos.add(runtime, samples["howto"])
     now = runtime.clock()
-    clock, said = runtime.clock, list[Message]()
+    clock, messages = runtime.clock, list[Message]()
     for sample in samples["chat"]:
-        runtime.clock = partial(_then, now, sample["days"])
-        said = _say(runtime, sample)
-        _correct(runtime, sample, said)
+        runtime.clock = partial(_days_before, now, sample["days"])
+        messages = _write_chat(runtime, sample)
+        _correct(runtime, sample, messages)
     runtime.clock = clock
-    chats.remember_choice(runtime, "thread", said[0].thread_id)
+    chats.remember_choice(runtime, "thread", messages[0].thread_id)
 
 
-def _then(now: datetime, days: int) -> datetime:
+def _days_before(now: datetime, days: int) -> datetime:
     return now - timedelta(days=days)
 
 
-def _say(runtime: Runtime, sample: Mapping[str, Any]) -> list[Message]:
-    """Write a chat down with what is kept of it; return its messages."""
+def _write_chat(runtime: Runtime, sample: Mapping[str, Any]) -> list[Message]:
+    """Write a chat with its memories; return its messages."""
     with runtime.write() as session:
         thread = chat.create_thread(session, sample["title"], runtime.settings.persona, session.now)
-        said: list[Message] = []
+        messages: list[Message] = []
         for number, text in enumerate(sample["messages"]):
             role = (Role.USER, Role.ASSISTANT)[number % 2]
-            reply_to = said[-1].id if role is Role.ASSISTANT else None
+            reply_to = messages[-1].id if role is Role.ASSISTANT else None
             at = session.now - timedelta(minutes=len(sample["messages"]) - number)
-            said.append(
+            messages.append(
                 chat.add_message(
                     session, thread.id, role, text, at, origin=ORIGINS[role], reply_to=reply_to
                 )
             )
-        for kept in sample.get("kept", ()):
-            memory = memory_of(session, said[kept["message"]], kept["text"], NOTES)
-            if kind := kept.get("kind"):
-                sources = tuple(message.id for message in said if message.role is Role.USER)
+        for entry in sample.get("kept", ()):
+            memory = memory_of(session, messages[entry["message"]], entry["text"], NOTES)
+            if kind := entry.get("kind"):
+                sources = tuple(message.id for message in messages if message.role is Role.USER)
                 memory = replace(
                     memory,
                     kind=Kind(kind),
-                    category=kept["category"],
+                    category=entry["category"],
                     origin="reflected",
                     sources=sources,
                 )
-            memory = replace(memory, pinned=kept.get("pinned", False))
-            changes.apply(session, Created(memory), Actor(kept.get("by", RULES), thread.id))
-    return said
+            memory = replace(memory, pinned=entry.get("pinned", False))
+            changes.apply(session, Created(memory), Actor(entry.get("by", RULES), thread.id))
+    return messages
 
 
-def _correct(runtime: Runtime, sample: Mapping[str, Any], said: list[Message]) -> None:
-    """Let the person trash what was remembered wrongly and take what a council found, and ask them
-    something.
-    """
+def _correct(runtime: Runtime, sample: Mapping[str, Any], messages: list[Message]) -> None:
+    """Trash a wrong memory, decide a council and propose a value, as far as in the sample."""
     for text in sample.get("forgotten", ()):
         with runtime.write() as session:
-            memory = replace(memory_of(session, said[0], text, NOTES), sources=())
+            memory = replace(memory_of(session, messages[0], text, NOTES), sources=())
             changes.apply(session, Created(memory), Actor(RULES))
         curate.discard(runtime, memory.id)
     if held := sample.get("council"):
-        list(council.hold(runtime, said[0].id))
+        list(council.hold(runtime, messages[0].id))
         for choice in held["takes"]:
             council.decide(
-                runtime, council.of_messages(runtime, [said[0].id])[said[0].id].id, choice
+                runtime, council.of_messages(runtime, [messages[0].id])[messages[0].id].id, choice
             )
-    if waiting := sample.get("waiting"):
-        message = said[waiting["message"]]
-        memory = memory_of(runtime.read(), message, waiting["text"], NOTES)
+    if proposal := sample.get("waiting"):
+        message = messages[proposal["message"]]
+        memory = memory_of(runtime.read(), message, proposal["text"], NOTES)
         requests.propose(
             runtime,
-            waiting["field"],
-            waiting["value"],
+            proposal["field"],
+            proposal["value"],
             message_id=message.id,
             typed=True,
             memory=memory,

@@ -1,4 +1,4 @@
-"""One chat as a file: for reading, or as an old save; and an old save as a chat."""
+"""A chat as a file, for reading or as an old save; and an old save as a chat."""
 
 import json
 from datetime import datetime
@@ -22,9 +22,9 @@ from memapp.store import chat
 from memapp.store.session import Session
 
 AUTO_COMMENT = "[auto-comment]"
-"""What an old save has in place of the person's words when nobody asked."""
+"""Stands for the person's words where a remark of an old save was unprompted."""
 SIGNS = frozenset({"conversation_history", "inner_voice_state", "trust_level"})
-"""A save has one of these; an old one may be without a conversation."""
+"""A save has one of these keys, but not always a conversation."""
 
 
 class SavedExchange(BaseModel):
@@ -40,7 +40,7 @@ class SavedExchange(BaseModel):
 
 
 class Save(BaseModel):
-    """The parts of an old save that are a conversation and its trust; a save without one has none."""
+    """The conversation and the trust of an old save; either may be missing."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -49,7 +49,7 @@ class Save(BaseModel):
 
 
 def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"]) -> str:
-    """Write a thread as Markdown for reading, or as JSON in the form of an old save."""
+    """Return a thread as Markdown for reading, or as JSON in the form of an old save."""
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
     messages = chat.list_messages(session, thread_id, limit=None)
@@ -61,11 +61,10 @@ def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"])
 
 
 def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int]:
-    """Import an old save's conversation as a thread, all or nothing; return the thread and its
-    number of messages.
+    """Import an old save as a thread, all or nothing; return both thread and message count.
 
-    It is quoted in other chats once the person says yes. Imported words are nobody's typing: they
-    teach no facts. Raises `UsageError` for a file that is no save.
+    The thread is quoted in other chats once the person says yes. Imported words are nobody's
+    typing: they teach no facts. Raises `UsageError` for a file that is no save.
     """
     check_known("persona", persona, runtime.personas)
     save = _read_save(path)
@@ -87,10 +86,12 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
 
 
 def _add_exchange(session: Session, thread: Thread, exchange: SavedExchange, at: datetime) -> int:
-    asked: Message | None = None
-    said = without_secrets(clean(exchange.user or ""))
-    if said and said != AUTO_COMMENT:
-        asked = chat.add_message(session, thread.id, Role.USER, said, at, origin=Origin.IMPORT)
+    question: Message | None = None
+    user_text = without_secrets(clean(exchange.user or ""))
+    if user_text and user_text != AUTO_COMMENT:
+        question = chat.add_message(
+            session, thread.id, Role.USER, user_text, at, origin=Origin.IMPORT
+        )
     chat.add_message(
         session,
         thread.id,
@@ -98,10 +99,10 @@ def _add_exchange(session: Session, thread: Thread, exchange: SavedExchange, at:
         without_secrets(clean(exchange.reply)),
         at,
         origin=Origin.IMPORT,
-        unprompted=asked is None,
-        reply_to=asked.id if asked else None,
+        unprompted=question is None,
+        reply_to=question.id if question else None,
     )
-    return 1 if asked is None else 2
+    return 1 if question is None else 2
 
 
 def _read_save(path: Path) -> Save:
@@ -115,28 +116,28 @@ def _read_save(path: Path) -> Save:
         raise UsageError(f"{path} is not JSON.", NOTHING_IMPORTED) from None
     if not isinstance(data, dict) or not SIGNS & data.keys():
         raise UsageError(
-            f"{path} is no save: it has no conversation_history.",
+            f"{path} is not a save: it has no conversation_history.",
             "What ChatGPT, Claude or memapp exported: memapp import.",
         )
     try:
         return Save.model_validate(_inner(data))
     except ValidationError as error:
         raise UsageError(
-            f"{path} is no save that can be read: {_explained(error)}.", NOTHING_IMPORTED
+            f"{path} is a save that cannot be read: {_explained(error)}.", NOTHING_IMPORTED
         ) from None
 
 
 def _explained(error: ValidationError) -> str:
-    """Say where an exchange is not in order: `the reply of exchange 3 is missing`."""
+    """Describe the first invalid part: `the reply of exchange 3 is missing`."""
     first = error.errors()[0]
     part, *place = first["loc"]
     if part == "trust_level":
-        return "its trust_level is no number from 0 to 1"
+        return "its trust_level is not a number from 0 to 1"
     if not place:
-        return "its conversation_history is no list"
+        return "its conversation_history is not a list"
     if len(place) == 1:
-        return f"exchange {int(place[0]) + 1} is no object"
-    what = (
+        return f"exchange {int(place[0]) + 1} is not an object"
+    part_name = (
         "words of the person"
         if place[1] == "user"
         else "time"
@@ -146,11 +147,12 @@ def _explained(error: ValidationError) -> str:
     problem = {"missing": "missing", "string_too_long": "too long"}.get(
         first["type"], "not what it should be"
     )
-    return f"the {what} of exchange {int(place[0]) + 1} {'are' if what.startswith('words') else 'is'} {problem}"
+    verb = "are" if part_name.startswith("words") else "is"
+    return f"the {part_name} of exchange {int(place[0]) + 1} {verb} {problem}"
 
 
 def _inner(data: dict[str, object]) -> dict[str, object]:
-    """A player's save keeps the conversation below `inner_voice_state`; take it from there."""
+    """Return the part of a save with the conversation: `inner_voice_state` in a player's save."""
     inner = data.get("inner_voice_state")
     return inner if isinstance(inner, dict) and "conversation_history" not in data else data
 
@@ -159,11 +161,11 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
     persona = runtime.persona(thread.persona)
     lines = [f"# {thread.title}", ""]
     for message in messages:
-        who = persona.user_name if message.role is Role.USER else persona.name
+        speaker = persona.user_name if message.role is Role.USER else persona.name
         ended = called("ended", message.status, "")
-        about = "about " if message.time_estimated else ""
+        estimated = "about " if message.time_estimated else ""
         lines += [
-            f"**{who}** · {about}{message.created_at:%Y-%m-%d %H:%M} UTC{ended}",
+            f"**{speaker}** · {estimated}{message.created_at:%Y-%m-%d %H:%M} UTC{ended}",
             "",
             message.text,
             "",
@@ -172,10 +174,10 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
 
 
 def _as_save(runtime: Runtime, thread: Thread, messages: list[Message]) -> str:
-    asked = {message.id: message.text for message in messages if message.role is Role.USER}
+    texts = {message.id: message.text for message in messages if message.role is Role.USER}
     history = [
         {
-            "user": asked.get(message.reply_to or "", AUTO_COMMENT),
+            "user": texts.get(message.reply_to or "", AUTO_COMMENT),
             "tom": message.text,
             "timestamp": message.created_at.isoformat(),
         }

@@ -1,6 +1,4 @@
-"""The trust in agents: their records, what each may do by itself, and what all corrections together
-say.
-"""
+"""Trust in agents: their records, their permissions, and the rates of all corrections."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -24,25 +22,25 @@ from memapp.store.session import Session
 
 _RECORD = attrgetter("events", "undecided", "months", "rounds", "blocked", "imported")
 BY_THE_PERSON = ("import", "lessons")
-"""Agents that are not blocked: an import is the person's own doing, and lessons have a setting."""
+"""Agents that cannot be blocked: imports are the person's, and lessons have a setting."""
 
 
 def list_agents(runtime: Runtime) -> list[Agent]:
-    """Return all agents of which there is a record, those with the most to go by first."""
+    """Return all agents with a record, those with the most evidence first."""
     session = runtime.read()
     noted = store.list_agents(session, store.list_names(session))
     after = min((agent.summed_to for agent in noted), default=0)
-    overrides, approvals = (
-        store.list_overrides(session, after=after),
-        store.list_approvals(session, after=after),
-    )
+    overrides = store.list_overrides(session, after=after)
+    approvals = store.list_approvals(session, after=after)
     judged = [_judged(session, agent, overrides, approvals) for agent in noted]
-    there = [agent for agent in judged if agent.name.startswith(CLIENT) or any(_RECORD(agent))]
-    return sorted(there, key=lambda agent: (-agent.total.judged, agent.name))
+    with_record = [
+        agent for agent in judged if agent.name.startswith(CLIENT) or any(_RECORD(agent))
+    ]
+    return sorted(with_record, key=lambda agent: (-agent.total.judged, agent.name))
 
 
 def get_agent(runtime: Runtime, name: str) -> Agent:
-    """Return the agent of a name, or of what it is called. Raises `NotFound`."""
+    """Return the agent of a name or label; raise `NotFound` if there is none."""
     word = name.casefold()
     for agent in list_agents(runtime):
         if word in (agent.name.casefold(), called_agent(agent.name).casefold()):
@@ -54,23 +52,21 @@ list_overrides = reading(store.list_overrides)
 
 
 def history(runtime: Runtime, agent: Agent) -> list[tuple[datetime, float, str]]:
-    """Return when the trust in an agent changed, to what, and why, with the words that it was
-    about; the latest first.
-    """
-    found = agent.history()
-    texts = store.subjects(runtime.read(), [event.number for event, _ in found])
+    """Return the changes of the trust in an agent, with reasons and texts, latest first."""
+    events = agent.history()
+    texts = store.subjects(runtime.read(), [event.number for event, _ in events])
     reasons = (
         f"{called('trust_reasons', event.reason)}: {texts.get(event.number, '')}"
-        for event, _ in found
+        for event, _ in events
     )
     return [
         (event.at, score, why.removesuffix(": "))
-        for (event, score), why in zip(found, reasons, strict=True)
+        for (event, score), why in zip(events, reasons, strict=True)
     ][::-1]
 
 
 def record(session: Session, name: str) -> Agent:
-    """Return one agent with its record; also one that did nothing yet."""
+    """Return one agent with its record, also without any acts."""
     noted = store.list_agents(session, [name])[0]
     of_it = (name, noted.summed_to)
     return _judged(
@@ -84,7 +80,7 @@ def _judged(
     overrides: Iterable[Override],
     approvals: Iterable[tuple[str, TrustEvent]],
 ) -> Agent:
-    """Return an agent with the events by which it is judged, and what they come to."""
+    """Return an agent with the events of its record, and the trust they give."""
     name, now, months = agent.name, session.now, agent.months
     acts, used = store.list_acts(session, name, agent.summed_to), store.last_but_one_day(session)
     corrected = [
@@ -106,16 +102,16 @@ def _judged(
 
 
 def _is_raw(agent: Agent, number: int) -> bool:
-    """Return True for an entry of the history, or a round, that is not in the sums of months."""
+    """Return True for an event, or a round, that is not in the sums of months."""
     return number > agent.summed_to or not number
 
 
 def _imported(agent: Agent) -> Iterator[TrustEvent]:
     """Yield the events in the file of an agent."""
     file = strict_json.read(agent.imported) if agent.imported else {}
-    for said in file.get("dissent_history", ()):
-        at, impact = datetime.fromisoformat(said["timestamp"]), bool(said["impact"])
-        yield rules.dissent_event(at, said["depth_score"], impact=impact, favour=False)
+    for dissent in file.get("dissent_history", ()):
+        at, impact = datetime.fromisoformat(dissent["timestamp"]), bool(dissent["impact"])
+        yield rules.dissent_event(at, dissent["depth_score"], impact=impact, favour=False)
     for override in file.get("override_history", ()):
         yield rules.literal_event(
             datetime.fromisoformat(override["timestamp"]), regret=bool(override["regret"])
@@ -126,9 +122,7 @@ def _imported(agent: Agent) -> Iterator[TrustEvent]:
 
 
 def leave(session: Session, agent: str) -> Leave:
-    """Say what an agent may do: write by itself, ask first, or nothing, since the person blocked
-    it.
-    """
+    """Return the permission of an agent: write, ask first, or nothing if blocked."""
     return record(session, agent).leave
 
 
@@ -138,40 +132,38 @@ def is_blocked(session: Session, name: str) -> bool:
 
 
 def set_blocked(runtime: Runtime, name: str, *, blocked: bool) -> Revision:
-    """Let an agent do nothing any more, or let it act again."""
+    """Block an agent, or let it act again."""
     if blocked and name in BY_THE_PERSON:
         raise UsageError(
             f"{called_agent(name).capitalize()} cannot be blocked.",
             "memapp config set lessons off turns lessons off.",
         )
-    found = get_agent(runtime, name).name
+    agent_name = get_agent(runtime, name).name
     with runtime.write() as session:
-        return changes.apply(session, AgentChanged(found, blocked=blocked), runtime.actor())
+        return changes.apply(session, AgentChanged(agent_name, blocked=blocked), runtime.actor())
 
 
 def metrics(runtime: Runtime) -> dict[str, Rate]:
-    """Return what the overrides, dissents and decisions of the last 90 days say, by what is
-    counted.
-    """
-    since, found = runtime.clock() - rules.WINDOW, list_agents(runtime)
-    sums = rules.NOTHING.plus(*(agent.total for agent in found))
+    """Return the rates of overrides, dissents and decisions in the last 90 days."""
+    since, agents = runtime.clock() - rules.WINDOW, list_agents(runtime)
+    sums = rules.NOTHING.plus(*(agent.total for agent in agents))
     overrides = [override for override in list_overrides(runtime) if override.at > since]
-    again = sum(override.became != "open" for override in overrides)
+    changed_again = sum(override.became != "open" for override in overrides)
     put_before, differs = store.escalated(runtime.read(), since)
-    dissents = [event.sums for agent in found for event in agent.events if event.sums.dissents]
+    dissents = [event.sums for agent in agents for event in agent.events if event.sums.dissents]
     return {
         "dissents that changed the outcome": Rate(
             sum(trust_sums.impactful for trust_sums in dissents), len(dissents)
         ),
         "corrections taken back": Rate(sums.regretted, sums.overrides),
-        "corrections changed again": Rate(again, len(overrides)),
+        "corrections changed again": Rate(changed_again, len(overrides)),
         "decisions other than the default": Rate(differs, put_before),
     }
 
 
 def diversity(runtime: Runtime, agent: Agent) -> tuple[float, bool]:
-    """Return how diverse the citations of an agent are, in bits, and whether it cites less while
-    trust in it is high.
-    """
+    """Return the entropy of an agent's citations in bits, and True if trust narrows them."""
     cited = [dissent.citations for dissent in rows.list_dissents(runtime.read(), agent.name)]
-    return rules.entropy(text for each in cited for text in each), rules.narrows(cited, agent.trust)
+    return rules.entropy(text for citations in cited for text in citations), rules.narrows(
+        cited, agent.trust
+    )

@@ -1,6 +1,4 @@
-"""The job `trust`: it sums up old events, puts agents of very little trust on probation, and
-proposes weights for the rubric.
-"""
+"""The job `trust`: sums up old events, sets probation, and proposes weights for the rubric."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -23,9 +21,9 @@ from memapp.store.session import Session
 
 
 def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Sum up what is old, and propose weights; yield 1 for each agent of which something was old.
+    """Sum up old events and propose weights; yield 1 for each agent with old events.
 
-    After a leap of the clock nothing is done: it would be of a time that never was.
+    Does nothing after a leap of the clock.
     """
     if last is not None and has_leapt(last, runtime.clock()):
         return
@@ -45,12 +43,12 @@ def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the agents of which something is to be summed up."""
-    return sum(bool(_old(agent, runtime.clock())) for agent in list_agents(runtime))
+    """Count the agents with events to sum up."""
+    return sum(bool(_settled_events(agent, runtime.clock())) for agent in list_agents(runtime))
 
 
-def _old(agent: Agent, now: datetime) -> list[TrustEvent]:
-    """Return the events before the last hundred of those that can change no more."""
+def _settled_events(agent: Agent, now: datetime) -> list[TrustEvent]:
+    """Return the final events of an agent before the last hundred."""
     settled = sorted(
         (event for event in agent.events if event.number), key=lambda event: event.number
     )
@@ -63,8 +61,9 @@ def _old(agent: Agent, now: datetime) -> list[TrustEvent]:
 
 
 def _sum_up(session: Session, agent: Agent) -> bool:
-    """Keep the sums of the events before the last hundred; return whether there are any."""
-    old, judged = _old(agent, session.now), store.list_judged(session, agent.name)[: -rules.RAW]
+    """Add the events before the last hundred to the sums; return True if there are any."""
+    old = _settled_events(agent, session.now)
+    judged = store.list_judged(session, agent.name)[: -rules.RAW]
     for event in (*old, *judged):
         store.add_to_month(session, agent.name, event)
     if old:
@@ -74,13 +73,13 @@ def _sum_up(session: Session, agent: Agent) -> bool:
 
 
 def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:
-    """Propose a higher weight for each criterion that three overrides name which stood, within 90
-    days.
+    """Propose a higher weight for each criterion that three recent overrides name.
 
-    Those from before the last proposal for it count no more, whatever became of that.
+    The overrides stood, within 90 days. Those before the last proposal for the criterion do not
+    count, whatever its outcome.
     """
     now, session = runtime.clock(), runtime.read()
-    asked = {
+    proposed_at = {
         request.new_value.rpartition(" ")[0]: request.created_at
         for request in reversed(consents.list_requests(session, field=RUBRIC))
     }
@@ -94,10 +93,12 @@ def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:
         named = [
             override
             for override in late
-            if override.at > asked.get(criterion.name, now - rules.WINDOW)
+            if override.at > proposed_at.get(criterion.name, now - rules.WINDOW)
             and words & set(override.criteria)
         ]
         weight = round(min(criterion.weight + rules.STEP, 1.0), 2)
         if len(named) >= rules.NAMED_BY and weight > criterion.weight:
-            old, new = (f"{criterion.name} {each:.2f}" for each in (criterion.weight, weight))
+            old, new = (
+                f"{criterion.name} {each_weight:.2f}" for each_weight in (criterion.weight, weight)
+            )
             requests.propose(runtime, RUBRIC, new, proposer=RULES, old=old)

@@ -1,21 +1,18 @@
-"""One turn of a conversation: save the message, read it, check the expectation, then answer
-(`services.answer`).
+"""A turn of a chat: save the message, read it, check the expectation, then answer.
 
-`take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the
-partial reply. Nothing but what takes secrets out of it reads a message before it is saved, and a
-bug in what reads it costs neither the message nor an answer. The hot path makes two model calls:
-one when the first was made in idle time, one more when the reply said again what was said. Learning
-happens later, in `services.upkeep`. Three things make no call, since the app answers them itself: a
-yes or no to its question about a consent request, what is asked of the memory
-(`services.memory_request`), and a question of the person about themselves, which their own words
-answer (`services.quotations`).
+`take_turn` is the door. Iterating runs the turn; to stop iterating stops it and keeps the partial
+reply (`services.answer`). Only the removal of secrets reads a message before it is saved, and a bug
+in later reading costs neither the message nor an answer. The hot path makes two model calls: one if
+the first was made in idle time, one more if the reply repeated an earlier one. Learning happens
+later, in `services.upkeep`. Three kinds of message need no call: a yes or no to a question about a
+consent request, a request to the memory (`services.memory_request`), and a question about the
+person that their own words answer (`services.quotations`).
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 from memapp.domain.chat import (
     FROM_MEMORY,
@@ -28,40 +25,34 @@ from memapp.domain.chat import (
     Thread,
 )
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.expectation import Verdict
-from memapp.domain.prediction import Prediction, Prefetched
+from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Usage
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, AnswersLeft, Asked, Checked, Completed, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel
-from memapp.language.expectation import mismatch
 from memapp.language.secrets import without_secrets
-from memapp.language.sentence import tells_more
-from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services import memory_request, quotations, reader
 from memapp.services.answer import answer
 from memapp.services.consent import questions
-from memapp.services.embed import embedded
+from memapp.services.expectation_check import compare
 from memapp.services.model_jobs import may_do
 from memapp.services.open_turn import (
     OpenTurn,
     best_effort,
     open_thread,
-    refuse_beside_another,
+    raise_if_answered_elsewhere,
     said_in,
 )
 from memapp.services.retract import retract_unsaid, take_answers_back
 from memapp.services.retrieved import expectation, prefetched, take_typed
-from memapp.store import chat, checkpoints, events, expectations, history, leases
+from memapp.store import chat, checkpoints, expectations, history, leases
 from memapp.store.session import Session
 
 EMBEDDER_SECONDS = 1.0
-"""How long a turn waits for the embedding model that is being loaded, as after the start; then
-words must do.
-"""
+"""Longest wait for an embedding model that is loading; then words must do."""
 
 
 def take_turn(
@@ -73,10 +64,10 @@ def take_turn(
     cancel: Cancel | None = None,
     replaced: Message | None = None,
 ) -> Iterator[TurnEvent]:
-    """Send a message and stream what happens. Raises `UsageError` for a message that cannot be
-    sent; nothing is saved then.
+    """Send a message and stream the events of its turn.
 
-    It stands in place of what was said from `replaced` on, where that is given (`resend_turn`).
+    Raises `UsageError` for a message that cannot be sent; nothing is saved then. With `replaced`
+    the message stands in place of everything from there on (`resend_turn`).
     """
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
@@ -86,10 +77,9 @@ def take_turn(
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     with runtime.write() as session:  # before anything reads the message
-        answers = _take_away(runtime, session, replaced, earlier) if replaced else None
-        last = history.last_number(
-            session
-        )  # after that: what is decided from now on, the message decides
+        answers = _deactivate_from(runtime, session, replaced, earlier) if replaced else None
+        # Changes from here on are caused by the message.
+        last = history.last_number(session)
         message = chat.add_message(
             session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted
         )
@@ -105,8 +95,9 @@ def take_turn(
 
 
 def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
-    """Read the message of an open turn, carry out what it asks, and answer it. A bug in the reading
-    costs no answer.
+    """Read the message of an open turn, carry out its request, and answer.
+
+    A bug in the reading costs no answer.
     """
     message, earlier = turn.message, turn.earlier
     assert message is not None
@@ -135,17 +126,15 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         yield from _answer(runtime, turn, typed)
     if done is not None:
         yield done.event
-    if asked := attempt(
+    if question := attempt(
         "ask", partial(questions.ask_about, runtime, message, is_answer=confirmed is not None)
     ):
-        yield Asked(asked)
+        yield Asked(question)
     yield from filter(None, [retracted])
 
 
 def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterator[TurnEvent]:
-    """Check an ordinary message against what was expected, and answer it: from memory where that is
-    sure, else by the model.
-    """
+    """Check an ordinary message against the expectation; answer from memory or by the model."""
     message = turn.message
     assert message is not None
     attempt = partial(best_effort, runtime, turn.thread.id)
@@ -156,12 +145,13 @@ def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Itera
     expected = attempt("classify", partial(compare, runtime, expected, message))
     yield Checked(expected)
     if typed is None and (expected is None or expected.surprised):
-        prefetch = None  # made for what was expected
-    known, quoted = None, attempt("quotations", partial(_quoted, runtime, turn.thread, message))
+        prefetch = None  # made for another message
+    own_answer = None
+    quoted = attempt("quotations", partial(_quoted, runtime, turn.thread, message))
     if quoted and not (quoted.lines and _may_answer(runtime)):
-        known, quoted = quoted.told, None
+        own_answer, quoted = quoted.told, None
     attempt("checkpoint", partial(_mark_read, runtime, turn.thread.id))
-    yield from answer(runtime, replace(turn, prefetch=prefetch, known=known, quoted=quoted))
+    yield from answer(runtime, replace(turn, prefetch=prefetch, known=own_answer, quoted=quoted))
 
 
 def _mark_read(runtime: Runtime, thread_id: str) -> None:
@@ -170,11 +160,10 @@ def _mark_read(runtime: Runtime, thread_id: str) -> None:
 
 
 def _quoted(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
-    """Return the quotations that answer a message, unless a model answers it better: what may be
-    about anything, any model.
+    """Return the quotations that answer a message, unless a model answers better.
 
-    One that may word answers about the person gets those of what is surely about them, and words
-    the rest by itself.
+    A model trusted with answers gets those that are surely about the person, and answers the rest
+    alone; a question about anything goes to any model.
     """
     settings = runtime.settings
     if not settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
@@ -189,16 +178,17 @@ def _may_answer(runtime: Runtime) -> bool:
     return may_do(runtime, runtime.chat.ready(), "answers")
 
 
-def _take_away(
+def _deactivate_from(
     runtime: Runtime, session: Session, replaced: Message, earlier: Sequence[Message]
 ) -> AnswersLeft | None:
-    """Take the messages from `replaced` on out of the conversation, and back what they answered to
-    questions of memapp.
-    """
+    """Deactivate the messages from `replaced` on, and revert their answers to questions."""
     left = chat.messages_after(session, replaced.thread_id, replaced.seq)
-    asked = [*earlier[-1:], *left]  # the first may answer a question that stays
+    messages = [*earlier[-1:], *left]  # the first may follow a question that stays
     answers = best_effort(
-        runtime, replaced.thread_id, "take_answers_back", partial(take_answers_back, runtime, asked)
+        runtime,
+        replaced.thread_id,
+        "take_answers_back",
+        partial(take_answers_back, runtime, messages),
     )
     chat.set_active(session, [message.id for message in left], active=False)
     return answers
@@ -207,11 +197,11 @@ def _take_away(
 def retry_turn(
     runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None
 ) -> Iterator[TurnEvent]:
-    """Answer again; the old reply stays as a variant. One that a kill interrupted is resumed: what
-    call 1 said is known.
+    """Answer again; the old reply stays as a variant.
 
-    A question of memapp itself that the chat ends with moves below the new reply: only there is a
-    yes an answer to it. Where there is none, since no reply came before, memapp may ask now.
+    An interrupted reply is resumed with the result of call 1. An open question of memapp moves
+    below the new reply: only there is a yes an answer to it. If no reply came before, memapp may
+    ask now.
     """
     erasures = runtime.database.erasures
     old = chat.get_message(runtime.read(), reply_id)
@@ -220,7 +210,7 @@ def retry_turn(
     message = chat.get_message(runtime.read(), old.reply_to)
     thread, earlier = _open(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
-    others = _seen_replies(runtime, message)
+    others = _earlier_replies(runtime, message)
     attempt = partial(best_effort, runtime, thread.id)
     question = attempt(
         "open_question",
@@ -248,14 +238,12 @@ def retry_turn(
         else None
     )
     yield from answer(runtime, replace(turn, quoted=quoted if quoted and quoted.lines else None))
-    if asked := question or attempt("ask", partial(questions.ask_about, runtime, message)):
-        yield Asked(asked)
+    if new_question := question or attempt("ask", partial(questions.ask_about, runtime, message)):
+        yield Asked(new_question)
 
 
-def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
-    """Return the replies to a message so far, but for those that were not finished: nobody wants
-    these in other words.
-    """
+def _earlier_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
+    """Return the finished replies to a message so far, except memapp's own."""
     replies = chat.variants(runtime.read(), message.id)
     ended = (MessageStatus.COMPLETE, MessageStatus.STOPPED)
     return tuple(
@@ -273,11 +261,11 @@ def resend_turn(
     pasted: Sequence[tuple[int, int]] = (),
     cancel: Cancel | None = None,
 ) -> Iterator[TurnEvent]:
-    """Send other words in place of an earlier message; it and what followed leave the conversation
-    but stay in the file.
+    """Send other words in place of an earlier message.
 
-    What was learned from them and is not said any more goes to the trash; answers to questions of
-    memapp are taken back, unless what they decided was changed later.
+    The message and all that followed leave the conversation but stay in the file. Memories nothing
+    else supports go to the trash; answers to questions are reverted, unless they were changed
+    later.
     """
     message = chat.get_message(runtime.read(), message_id)
     if message.role is not Role.USER:
@@ -290,7 +278,7 @@ def resend_turn(
 def remark(
     runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None
 ) -> Iterator[TurnEvent]:
-    """Let the persona say something unasked, in one model call."""
+    """Let the persona say something unprompted, in one model call."""
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id)
     with runtime.write() as session:
@@ -302,9 +290,7 @@ def remark(
 def _open(
     runtime: Runtime, thread_id: str, *, before: int | None = None
 ) -> tuple[Thread, list[Message]]:
-    """Return a thread to go on with, and its last messages. Raises `UsageError` for a deleted one:
-    it stands in no list.
-    """
+    """Return an active thread and its last messages; raise `UsageError` for a deleted thread."""
     thread, messages = open_thread(runtime, thread_id, before=before)
     if thread.deleted_at is not None:
         raise UsageError(
@@ -316,9 +302,7 @@ def _open(
 def checked(
     text: str, pasted: Sequence[tuple[int, int]] = ()
 ) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Return a message as it can be sent, with what of it was pasted. Raises `UsageError` for one
-    that cannot.
-    """
+    """Return a message as sent, with its pasted spans; raise `UsageError` for an invalid one."""
     cleaned = clean(text)
     if not cleaned.strip():
         raise UsageError("There is nothing to send.")
@@ -341,12 +325,11 @@ def _add_reply(
     *,
     is_read: bool = False,
 ) -> Message:
-    """Add the empty row that the reply will fill, and mark the turn as open, with what it is known
-    to need.
+    """Add the empty row of the reply, and mark the turn as open.
 
     Raises `UsageError` while another process answers in the chat.
     """
-    refuse_beside_another(runtime, session, thread_id)
+    raise_if_answered_elsewhere(runtime, session, thread_id)
     leases.take(session, chat.answering(thread_id), runtime.database.owner)
     model = runtime.chat.ready()
     reply = chat.add_message(
@@ -375,10 +358,10 @@ def _add_reply(
 def confirm_answer(
     runtime: Runtime, message: Message, reply: Message, earlier: Sequence[Message]
 ) -> Message | None:
-    """Carry out a yes or no to the question that a chat ended with, and return the reply that says
-    so; else None.
+    """Apply a yes or no to the question at the end of a chat; return the confirmation.
 
-    Both are one transaction: a message that is read again after a kill decides nothing twice.
+    Returns None for anything else. All is one transaction: a message that is read again after a
+    kill decides nothing twice.
     """
     question = questions.open_question(runtime, earlier)
     if question is None:
@@ -398,50 +381,3 @@ def confirm_answer(
         )
         leases.release(session, chat.answering(message.thread_id), runtime.database.owner)
     return replace(reply, text=text, status=MessageStatus.COMPLETE, model=OWN_WORDS)
-
-
-def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
-    """Note whether a message was expected; if it was and tells no more, there is nothing to learn
-    from it.
-
-    A write of its own: the message is saved before a model compares what the two mean.
-    """
-    verdict: Verdict | None = None
-    if expected:
-        likeness = _similarity(runtime, expected.text, message.text)
-        rule, threshold = runtime.settings.mismatch_rule, runtime.settings.fuzzy_threshold
-        verdict = mismatch(
-            expected.text, message.text, similarity=likeness, rule=rule, fuzzy_threshold=threshold
-        )
-    with runtime.write() as session:
-        if expected and verdict:
-            expectations.mark_checked(session, expected.id, message.id, verdict)
-            if not (verdict.surprised or _tells_more(expected, message)):
-                expectations.learn_nothing(session, [message.id])
-            expected = replace(
-                expected,
-                surprised=verdict.surprised,
-                similarity=verdict.similarity,
-                why=verdict.why,
-            )
-        status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
-        sim = verdict.similarity if verdict else None
-        events.add_event(
-            session, "hotpath", "classify", status, thread_id=message.thread_id, sim=sim
-        )
-    return expected
-
-
-def _tells_more(expected: Prediction, message: Message) -> bool:
-    """Return True for a message that corrects something, or states what was not expected, however
-    alike the two are otherwise.
-    """
-    return tells_more(message.typed_text, expected.text, words_of(message.typed_text))
-
-
-def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
-    """Return how alike two texts are; None where the verdict says in words that it had to do
-    without meaning.
-    """
-    rows = embedded(runtime.reading, [one, other])
-    return None if rows is None else float(rows[0] @ rows[1])

@@ -1,4 +1,4 @@
-"""The prompts of a turn: what they are made of, and what of it the budget allows."""
+"""The prompts of a turn: their parts, cut to the budget."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,17 +31,16 @@ def prompt_context(
     earlier: list[Message],
     text: str | None,
 ) -> PromptContext:
-    """Return what the prompts of a turn are made of, cut to the budget."""
+    """Return the parts of a turn's prompts, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
     pairs = [
         replace(exchange, reply=without_reminder(exchange.reply))
-        for exchange in exchanges(_held(runtime, earlier))
+        for exchange in exchanges(_without_withdrawn(runtime, earlier))
     ]
     pairs = [exchange for exchange in pairs if not repetition.is_degenerate(exchange.reply)]
-    total = (
-        max(len(pairs), earlier[-1].seq // 2) if earlier else 0
-    )  # `earlier` is only the end of a long chat
+    # `earlier` is only the end of a long chat.
+    total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     profile = decisions.profile(runtime)
     whole = PromptContext(
@@ -50,8 +49,8 @@ def prompt_context(
         kept,
         text,
         profile_line(profile if persona.is_inner_voice else needed_of_profile(profile, text)),
-        episodes=_fallen_out(runtime, thread, earlier, kept),
-        said=tuple(pair.reply for pair in pairs[-respond.SAID :]),
+        episodes=_earlier_episodes(runtime, thread, earlier, kept),
+        said=tuple(exchange.reply for exchange in pairs[-respond.SAID :]),
     )
     request = partial(reply_request, runtime, retrieved=Retrieved())
     try:
@@ -60,32 +59,34 @@ def prompt_context(
         raise ConfigError(error.message, _advice_on_limits(runtime, model)) from None
 
 
-def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
-    """Return the messages of a chat but for what was taken back, and what was said to that: a model
-    would speak of it again.
+def _without_withdrawn(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
+    """Return messages without withdrawn ones and the replies to these.
+
+    A model would speak of them again.
     """
-    gone = (
+    withdrawn = (
         search.taken_back(runtime.read(), [message.id for message in earlier]) if earlier else set()
     )
     return [
-        message for message in earlier if message.id not in gone and message.reply_to not in gone
+        message
+        for message in earlier
+        if message.id not in withdrawn and message.reply_to not in withdrawn
     ]
 
 
-def _fallen_out(
+def _earlier_episodes(
     runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]
 ) -> tuple[str, ...]:
-    """Return the episodes of what stands before the exchanges that a prompt shows."""
+    """Return the episodes before the exchanges in a prompt."""
     begun = kept[0].user or kept[0].reply if kept else ""
     first = next((message.seq for message in reversed(earlier) if message.text == begun), 0)
     return in_prompt(runtime, thread.id, first) if first > 1 else ()
 
 
 def _limit(runtime: Runtime, model: ChatModel, context: PromptContext) -> int:
-    """Return the most tokens of a reply's request: the prompts of both calls stay in the model's
-    window, side by side.
+    """Return the token limit of a reply's request, beside call 1 in the model's window.
 
-    A window that is too small for that serves one call after the other.
+    A window too small for both serves one call after the other.
     """
     whole = min(runtime.settings.budget_tokens, model.context_tokens)
     beside = min(
@@ -98,18 +99,21 @@ def _limit(runtime: Runtime, model: ChatModel, context: PromptContext) -> int:
 
 
 def _advice_on_limits(runtime: Runtime, model: ChatModel) -> str:
-    """Name the limit that a request is too large for."""
+    """Return advice on the limit that a request exceeds."""
     if runtime.settings.budget_tokens <= model.context_tokens:
         return "Raise `budget_tokens` or lower `reply_tokens`."
     if runtime.settings.context_tokens <= model.context_tokens:
         return "Raise `context_tokens` or lower `reply_tokens`."
-    return f"This model has a window of {model.context_tokens:,} tokens: lower `reply_tokens`, or choose another model."
+    return (
+        f"This model has a window of {model.context_tokens:,} tokens:"
+        " lower `reply_tokens`, or choose another model."
+    )
 
 
 def reply_request(
     runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt = FIRST
 ) -> tuple[Prompt, Sampling]:
-    """Return what the model is asked for the reply, or for a remark of its own."""
+    """Return the request for a reply, or for an unprompted remark."""
     if context.message is None:
         return remarks.request(context, attempt)
     return respond.request(
@@ -125,26 +129,26 @@ def reply_request(
 
 
 def affordable(
-    runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved
+    runtime: Runtime, model: ChatModel, context: PromptContext, retrieved: Retrieved
 ) -> Retrieved:
-    """Drop the news, which can wait, the lessons, the limits and the weakest hits, until a request
-    is within its budget.
-    """
+    """Drop news, lessons, limits and the weakest hits until a request fits the budget."""
     limit, tokens = _limit(runtime, model, context), model.prompt_tokens
-    if found.delta.news and not budget.fits(reply_request(runtime, context, found), limit, tokens):
-        found = replace(found, delta=NO_NEWS)
-    if found.lessons and not budget.fits(
-        reply_request(runtime, context, replace(found, hits=())), limit, tokens
+    if retrieved.delta.news and not budget.fits(
+        reply_request(runtime, context, retrieved), limit, tokens
     ):
-        found = replace(found, lessons=())
-    if found.limits and not budget.fits(
-        reply_request(runtime, context, replace(found, hits=())), limit, tokens
+        retrieved = replace(retrieved, delta=NO_NEWS)
+    if retrieved.lessons and not budget.fits(
+        reply_request(runtime, context, replace(retrieved, hits=())), limit, tokens
     ):
-        found = replace(found, limits=())
+        retrieved = replace(retrieved, lessons=())
+    if retrieved.limits and not budget.fits(
+        reply_request(runtime, context, replace(retrieved, hits=())), limit, tokens
+    ):
+        retrieved = replace(retrieved, limits=())
     hits = budget.fit_hits(
-        found.hits,
-        lambda some: reply_request(runtime, context, replace(found, hits=tuple(some))),
+        retrieved.hits,
+        lambda hits: reply_request(runtime, context, replace(retrieved, hits=tuple(hits))),
         limit,
         tokens,
     )
-    return replace(found, hits=hits)
+    return replace(retrieved, hits=hits)

@@ -1,6 +1,4 @@
-"""Taking back what was done, last step first, across restarts: changes of memories and decisions
-about the profile alike.
-"""
+"""Undo, last step first, across restarts: changes of memories, decisions on the profile."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,13 +20,13 @@ was_taken_back = reading(history.was_taken_back)
 
 
 def find(runtime: Runtime, step: str) -> Step | None:
-    """Return a step if it can be taken back."""
-    found = history.undoable_steps(runtime.read(), step=step) if step else []
-    return next(iter(found), None)
+    """Return a step if it can be undone."""
+    steps = history.undoable_steps(runtime.read(), step=step) if step else []
+    return next(iter(steps), None)
 
 
 def memories_of(runtime: Runtime, step: str) -> list[str]:
-    """Return the ids of the memories that a step changed, in the order in which it did."""
+    """Return the ids of the memories a step changed, in order."""
     return [
         entry.memory_id
         for entry in history.entries_of_step(runtime.read(), step)
@@ -37,14 +35,14 @@ def memories_of(runtime: Runtime, step: str) -> list[str]:
 
 
 def describe(runtime: Runtime, step: Step) -> str:
-    """Return what a step did, as it is called wherever it can be taken back or was."""
+    """Describe the step in words, as before and after an undo."""
     return (
         past_decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
     )
 
 
 def undo_last(runtime: Runtime) -> Step:
-    """Take back the last step and return what it was. Raises `UsageError` if there is none."""
+    """Undo the last step and return it; raise `UsageError` if there is none."""
     steps = undoable(runtime, 1)
     if not steps:
         raise UsageError("There is nothing to take back.")
@@ -53,33 +51,32 @@ def undo_last(runtime: Runtime) -> Step:
 
 
 def undo(runtime: Runtime, step: str) -> str:
-    """Take back one step with its consequences; return the step that did it.
+    """Undo one step with its consequences; return the step of the undo.
 
-    What would be known again that way and needs a yes by now waits for it in the trash; `NeedsYes`
-    says so, afterwards.
+    Restored memories that need approval by now are pending, and stay in the trash; `NeedsYes`
+    reports them after the undo.
     """
     actor = runtime.actor()
     with runtime.write() as session:
         entries = history.entries_of_step(session, step)
         if history.was_taken_back(session, step):
             raise UsageError("This was taken back already.")
-        decided = past_decisions.take_back(
-            runtime, entries, actor
-        )  # first: what it says then needs no yes
+        # First, since values restored here need no approval below.
+        decided = past_decisions.take_back(runtime, entries, actor)
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
-            _take_away(session, runtime, brought_in, actor)
-        said_again = _bring_up_again(session, entries, actor)
-        there = memories.get_memories(session, [entry.memory_id for entry in entries])
-        unsaid = hold_back(session, entries, there)
+            _remove_imported(session, runtime, brought_in, actor)
+        said_again = _restore_messages(session, entries, actor)
+        restored = memories.get_memories(session, [entry.memory_id for entry in entries])
+        unsaid = hold_back(session, entries, restored)
         if (
-            there
+            restored
             or any(entry.is_of_agent for entry in entries)
             or not (decided or brought_in or said_again)
         ):
             changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
     if unsaid:
-        texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")
+        texts = "; ".join(memory.text for memory in restored if memory.id in unsaid).rstrip(".")
         raise NeedsYes(
             f"This stays in the trash, since it says something of your profile: {texts}.",
             "See the inbox.",
@@ -87,10 +84,8 @@ def undo(runtime: Runtime, step: str) -> str:
     return actor.step
 
 
-def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -> None:
-    """Take back the chats and consent requests that a file brought, but no chat that the person
-    went on with.
-    """
+def _remove_imported(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -> None:
+    """Remove the chats and requests of an import, except chats the person went on with."""
     threads = entry.meta["threads"]
     for thread_id in set(threads).difference(chat.went_on_with(session, threads)):
         chat.set_thread_deleted(session, thread_id, session.now)
@@ -101,19 +96,16 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
     history.record(session, actor, actor.step, touched, undoes=entry.step)
 
 
-def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) -> bool:
-    """Let the messages speak again that a step withdrew, unless a memory that went with them was
-    erased since.
-    """
+def _restore_messages(session: Session, entries: Sequence[Entry], actor: Actor) -> bool:
+    """Restore the messages a step withdrew, unless a memory of the step was erased."""
     unsaid = [entry for entry in entries if entry.event is Event.UNSAY]
     of_memories = {entry.memory_id for entry in entries if entry.is_of_memory}
     if not unsaid or len(memories.get_memories(session, list(of_memories))) < len(of_memories):
         return False
     message_ids = [entry.memory_id.removeprefix(MESSAGE) for entry in unsaid]
     search.bring_up_again(session, message_ids)
-    expectations.learn_again(
-        session, message_ids
-    )  # they may have been withdrawn before they taught anything
+    # They may have been withdrawn before they taught anything.
+    expectations.learn_again(session, message_ids)
     for entry in unsaid:
         touched = Touched(Event.UNDO, entry.memory_id, None, None)
         history.record(session, actor, actor.step, touched, undoes=entry.step)
@@ -121,23 +113,24 @@ def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) ->
 
 
 def hold_back(
-    session: Session, entries: Sequence[Entry], there: Sequence[Memory]
+    session: Session, entries: Sequence[Entry], restored: Sequence[Memory]
 ) -> tuple[str, ...]:
-    """Put before the person what would be known again and is neither by hand nor agreed on; return
-    those memories.
+    """Propose restored memories that need approval, and return their ids.
+
+    Memories written by hand, and those the profile agrees with, need none.
     """
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
     held = []
-    for memory in there:
+    for memory in restored:
         number = before[memory.id]
-        was = history.get_version(session, number) if number else None
+        version = history.get_version(session, number) if number else None
         if (
-            was is None
-            or was.state != "live"
-            or (memory.state is State.LIVE and memory.text == was.text)
+            version is None
+            or version.state != "live"
+            or (memory.state is State.LIVE and memory.text == version.text)
         ):
             continue
-        back = replace(memory, text=was.text)
+        back = replace(memory, text=version.text)
         if memory.origin != "person" and (unknown := pending.unknown_of(session, back)):
             pending.put_back(session, back, unknown)
             held.append(memory.id)

@@ -1,9 +1,7 @@
-"""Idle work between two turns: complete the prediction, do the jobs that are due, prepare the next
-turn.
+"""Idle work between turns: complete the prediction, run due jobs, prepare the next turn.
 
-`work` is called on a background thread after each reply and stops within milliseconds when
-cancelled, since the next message goes first. What is left undone stays pending in the file and is
-done the next time.
+`work` runs on a background thread after each reply and stops within milliseconds when cancelled,
+since the next message goes first. Unfinished work stays pending in the file until the next time.
 """
 
 import logging
@@ -31,25 +29,24 @@ from memapp.store import checkpoints, expectations
 log = logging.getLogger(__name__)
 
 ENDS = (".", "!", "?", "…")
-"""After these a message that is being typed may be all of it."""
+"""After these characters, a message that is being typed may be complete."""
 AT_LAST_SECONDS = 4.0
-"""How long a command begins more of a job before it ends: what an import left may take minutes."""
+"""How long a command begins more work before it ends; an import may leave minutes of it."""
 
 
 def work(
     runtime: Runtime, thread_id: str | None, cancel: Cancel
 ) -> Iterator[Remembered | Retracted | ConsentRequest]:
-    """Do the jobs that are due; yield the facts and requests made, and what ended. With a thread,
-    also prepare its next turn.
+    """Run the due jobs; yield new memories, requests and retractions.
 
-    What another process is at is left to it.
+    With a thread, also prepare its next turn. Jobs of another process are left alone.
     """
     model = runtime.chat.ready()
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
-            _expect(runtime, model, thread_id, cancel)
-        yield from _made(
+            _predict_next(runtime, model, thread_id, cancel)
+        yield from _events(
             jobs.run_due(
                 runtime, cancel, jobs.AFTER_A_REPLY, None if thread_id else AT_LAST_SECONDS
             )
@@ -58,42 +55,38 @@ def work(
             if runtime.settings.speculate:
                 _prefetch(runtime, model, thread_id, cancel)
             warm(runtime, thread_id, "", cancel)
-        yield from _made(jobs.run_due(runtime, cancel, jobs.NOW_AND_THEN))
+        yield from _events(jobs.run_due(runtime, cancel, jobs.NOW_AND_THEN))
         if model and thread_id:
-            warm(runtime, thread_id, "", cancel)  # with what came of the jobs
+            warm(runtime, thread_id, "", cancel)  # with the results of the jobs
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _made(done: Iterator[jobs.Done]) -> Iterator[Remembered | Retracted | ConsentRequest]:
-    """Keep what the person is told of."""
+def _events(done: Iterator[jobs.Done]) -> Iterator[Remembered | Retracted | ConsentRequest]:
+    """Yield the events the person is told of."""
     return (event for event in done if not isinstance(event, int))
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
-    """Prefill the coming turn as far as it is known, with what is being typed; return the tokens
-    computed.
-    """
+    """Prefill the coming turn with the text typed so far; return the tokens computed."""
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
     thread, messages = open_thread(runtime, thread_id)
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
-    about, retrieved = typed, Retrieved()
+    message, retrieved = typed, Retrieved()
     if prefetch and may_become(typed, prefetch.message):
-        about = prefetch.message
-        retrieved = look_up(runtime, thread_id, about, prefetch.needed_info, messages)
+        message = prefetch.message
+        retrieved = look_up(runtime, thread_id, message, prefetch.needed_info, messages)
     coming = prompt_context(runtime, model, thread, messages, typed)
     computed = _prefill(runtime, model, coming, retrieved, cancel)
-    if runtime.settings.speculate and about == typed and typed.rstrip().endswith(ENDS):
+    if runtime.settings.speculate and message == typed and typed.rstrip().endswith(ENDS):
         computed += _look_ahead(runtime, model, thread_id, coming, messages, cancel)
     return computed
 
 
 def warm_new_chat(runtime: Runtime, persona: str, typed: str, cancel: Cancel) -> int:
-    """Prefill the first turn of a chat that has not begun, with what is being typed; return the
-    tokens computed.
-    """
+    """Prefill the first turn of a new chat with the text typed so far; return the token count."""
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
@@ -121,26 +114,24 @@ def _look_ahead(
     messages: list[Message],
     cancel: Cancel,
 ) -> int:
-    """Run call 1 for a message that may be all typed, and prefill what it finds; return the tokens
-    computed for that.
+    """Run call 1 for a message that may be complete, and prefill its reply.
 
-    Sent as it is then, the message is answered as if it had been expected.
+    Returns the tokens computed for the reply. Sent unchanged, the message is answered like an
+    expected one.
     """
     erasures, typed = runtime.database.erasures, coming.message or ""
     needed_info = _call_1(model, coming, cancel)
     if needed_info is None:
         return 0
     runtime.typed = thread_id, erasures, Prefetched(typed, needed_info)
-    found = look_up(runtime, thread_id, typed, needed_info, messages)
-    return model.warm(reply_request(runtime, coming, found)[0], cancel, open_end=True)
+    retrieved = look_up(runtime, thread_id, typed, needed_info, messages)
+    return model.warm(reply_request(runtime, coming, retrieved)[0], cancel, open_end=True)
 
 
 def _complete_prediction(
     runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
 ) -> None:
-    """Call 1 was read only until its keywords; let the model finish the sentence on what it expects
-    next.
-    """
+    """Let the model finish the prediction, which call 1 stopped before."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     written = [
@@ -161,7 +152,7 @@ def _complete_prediction(
         runtime,
         model,
         thread,
-        [other for other in messages if other.seq < message.seq],
+        [earlier for earlier in messages if earlier.seq < message.seq],
         message.text,
     )
     prompt, sampling = predict.finish_request(context, begun.needed_info)
@@ -179,10 +170,8 @@ def _complete_prediction(
             checkpoints.advance(session, thread_id, lambda at: at.with_prediction(expects))
 
 
-def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Let the model say what it expects after a reply to which call 1 said nothing, as where memapp
-    gave it from its memory.
-    """
+def _predict_next(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+    """Let the model predict what follows on a reply without call 1, such as one from memory."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = messages[-1] if messages else None
@@ -202,7 +191,7 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
         runtime,
         model,
         thread,
-        [other for other in messages if other.seq < message.seq],
+        [earlier for earlier in messages if earlier.seq < message.seq],
         message.text,
     )
     prompt, sampling = predict.prediction_request(context, reply.text)
@@ -219,9 +208,7 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Run call 1 as if the person had written what is expected; a right guess then saves it in the
-    turn.
-    """
+    """Run call 1 for the expected message, which saves it in the turn if the guess is right."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     expected = expectation(runtime, messages)
@@ -241,7 +228,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
 
 
 def _call_1(model: ChatModel, context: PromptContext, cancel: Cancel) -> tuple[str, ...] | None:
-    """Return what a message needs; None if that was not said."""
+    """Return the needed information of a message; None for a cancelled or unclear reply."""
     prompt, sampling = predict.request(context)
     text = whole_reply(model, prompt, sampling, cancel, predict.read_enough)
     needed_info = predict.parse(text)

@@ -1,4 +1,4 @@
-"""Tells what memory holds of the person, or of what they name: a list, without a model."""
+"""Lists of what memory holds about the person or a named subject, without a model."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from memapp.store import chat, memories
 
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 UNSURE = "This may be about it:"
-TOLD_HERE = "You told me here: “{}”. Whether I may keep it waits in the inbox for your yes or no."
+TOLD_HERE = "You told me here: “{}”. It waits in the inbox for your yes or no."
 QUOTE_CHARS = 200
 LISTED = 8
 """Memories that are listed at once."""
@@ -26,29 +26,28 @@ LISTED = 8
 def what_is_known(
     runtime: Runtime, content: str, message: Message, *, is_sure: bool
 ) -> FromMemory | None:
-    """Return what is known of what is named, or of the person where nothing is; None for what may
-    be of the world.
+    """Return the memories of a subject, or of the person if none is named.
+
+    None if the question may be about the world.
     """
     if not content:
-        return _everything(runtime)
-    found = named(runtime, content, conversation_scope(runtime))
-    if found.is_known:
-        return _listed(found.values, found.facts, "named")
-    if found.requests:
-        return FromMemory(that_it_waits(runtime, found.requests[-1], message.thread_id))
+        return _overview(runtime)
+    subject = named(runtime, content, conversation_scope(runtime))
+    if subject.is_known:
+        return _listed(subject.values, subject.facts, "named")
+    if subject.requests:
+        return FromMemory(that_it_waits(runtime, subject.requests[-1], message.thread_id))
     if not is_sure:
         return None
     return (
-        _listed((), found.near, "named", UNSURE)
-        if found.near
+        _listed((), subject.near, "named", UNSURE)
+        if subject.near
         else FromMemory(own_remarks.UNKNOWN[0])
     )
 
 
 def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
-    """Say that something waits for a yes; only in the chat where it was told, where it stands
-    anyway, with what was said.
-    """
+    """Return a sentence on a pending request; its words only in the chat they are from."""
     said_in = {message.thread_id for message in chat.get_messages(runtime.read(), request.evidence)}
     text = pending.memory_text(runtime, request.id) or request.new_value
     return (
@@ -58,8 +57,8 @@ def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> 
     )
 
 
-def _everything(runtime: Runtime) -> FromMemory:
-    """List the profile, and what is pinned, important or new."""
+def _overview(runtime: Runtime) -> FromMemory:
+    """List the profile, and the pinned, important or new memories."""
     facts = memories.in_scope(
         runtime.read(), conversation_scope(runtime), runtime.settings.max_facts
     )
@@ -74,20 +73,20 @@ def _everything(runtime: Runtime) -> FromMemory:
 def _listed(
     values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = ""
 ) -> FromMemory:
-    """Return the values that no fact says, the facts, and how many more there are."""
-    said = " ".join(f" {normalise(memory.text)} " for memory in facts)
+    """Return the values no fact says, the facts, and the number of further ones."""
+    fact_words = " ".join(f" {normalise(memory.text)} " for memory in facts)
     lines = [
         f"{label(hint.field)}: {hint.value}"
         for hint in values
-        if f" {normalise(hint.value)} " not in said
+        if f" {normalise(hint.value)} " not in fact_words
     ]
     more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
-    told = [*filter(None, [lead]), *lines, *map(_told, facts[:LISTED]), *more]
+    lines_shown = [*filter(None, [lead]), *lines, *map(_fact_line, facts[:LISTED]), *more]
     hits = tuple(Recalled.of(memory, 0.0, why, memory.updated_at) for memory in facts[:LISTED])
-    return FromMemory("\n".join(told) or NOTHING, hits)
+    return FromMemory("\n".join(lines_shown) or NOTHING, hits)
 
 
-def _told(memory: Memory) -> str:
+def _fact_line(memory: Memory) -> str:
     if memory.origin != "said":
         return memory.text
     day = memory.created_at.astimezone()

@@ -32,7 +32,7 @@ from memapp.services import (
     downloads,
     forget,
     learning,
-    models,
+    model_loading,
     run_in_chat,
     upkeep,
 )
@@ -386,7 +386,7 @@ class Talk:
                 return
             self._announce(ModelChanged())
             try:
-                models.load_chat_model(self.runtime, wanted=lambda: number == self._loads)
+                model_loading.load_chat_model(self.runtime, wanted=lambda: number == self._loads)
             finally:
                 self._announce(ModelChanged())
 
@@ -412,7 +412,7 @@ class Talk:
             if chosen != self._embedding_model:
                 return
             try:
-                models.load_embedder(self.runtime)
+                model_loading.load_embedder(self.runtime)
             finally:
                 self._announce(ModelChanged())
 

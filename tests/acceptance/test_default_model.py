@@ -9,7 +9,7 @@ from memapp import bootstrap, paths
 from memapp.domain.turn import Completed, Predicted
 from memapp.inference.child_model import ChildModel
 from memapp.runtime import Runtime
-from memapp.services import models
+from memapp.services import model_loading, models
 from memapp.services.manifest import default_model
 from tests.builders import new_chat, only, say
 
@@ -28,8 +28,8 @@ pytestmark = [
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
     home: Path = tmp_path_factory.mktemp("home")
     opened = bootstrap.start(home=home, flags={"model": str(FILE)})
-    models.load_chat_model(opened)
-    models.load_embedder(opened)
+    model_loading.load_chat_model(opened)
+    model_loading.load_embedder(opened)
     yield opened
     opened.close()
 

@@ -260,7 +260,7 @@ def test_the_trust_of_an_old_save_is_kept_and_speaks(
 def test_a_trust_that_is_none_is_named(runtime: Runtime, tmp_path: Path, trust: object) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps({"conversation_history": [], "trust_level": trust}), "utf-8")
-    with pytest.raises(UsageError, match="its trust_level is no number from 0 to 1"):
+    with pytest.raises(UsageError, match="its trust_level is not a number from 0 to 1"):
         saves.import_save(runtime, save, "tom")
 
 

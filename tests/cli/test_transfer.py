@@ -180,11 +180,11 @@ def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(
     [
         (
             [],
-            "is no save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import.",
+            "is not a save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import.",
         ),
-        ({"recipes": ["bread"]}, "is no save: it has no conversation_history."),
-        ({"conversation_history": 7}, "its conversation_history is no list"),
-        ({"conversation_history": [7]}, "exchange 1 is no object"),
+        ({"recipes": ["bread"]}, "is not a save: it has no conversation_history."),
+        ({"conversation_history": 7}, "its conversation_history is not a list"),
+        ({"conversation_history": [7]}, "exchange 1 is not an object"),
         (
             {"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]},
             "the reply of exchange 2 is missing",

@@ -157,7 +157,7 @@ async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(
         own = await other.ask("remember", text="I keep bees.")
         assert own["id"] != waits["id"], "else it would learn what others propose"
         assert (await other.ask("withdraw", id=own["id"]))["status"] == "withdrawn"
-        assert "waits under this id" in await other.ask("withdraw", id=waits["id"])
+        assert "no pending proposal with this id" in await other.ask("withdraw", id=waits["id"])
         step = decisions.approve(runtime, request.id)
         assert await other.found("bees") == ['"I keep bees."']
         assert [memory.origin for memory in curate.list_memories(runtime)] == ["agent"]
@@ -229,7 +229,7 @@ async def test_a_correction_takes_the_place_only_with_the_yes(
         assert "no memory of this id" in await agent.ask("correct", id="01NOSUCH", text="Anything.")
         decisions.approve(runtime, pending.list_pending(runtime)[0].id)
         assert await agent.found("coffee") == ['"I drink my coffee black."']
-        assert "Nothing that this agent" in await agent.ask("withdraw", id=coffee), (
+        assert "This agent has no pending proposal" in await agent.ask("withdraw", id=coffee), (
             "what is remembered the person changes"
         )
 
@@ -244,7 +244,7 @@ async def test_no_more_than_twenty_wait_and_a_no_holds(runtime: Runtime, launch:
         assert (await agent.ask("withdraw", id=first["id"]))["status"] == "withdrawn"
         assert len(pending.list_pending(runtime)) == MOST_WAITING - 1
         decisions.deny(runtime, pending.list_pending(runtime)[0].id)
-        assert "said no" in await agent.ask("remember", text=f"I own {MOST_WAITING} boats.")
+        assert "denied this" in await agent.ask("remember", text=f"I own {MOST_WAITING} boats.")
 
 
 async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(

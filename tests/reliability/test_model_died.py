@@ -16,7 +16,7 @@ from memapp.errors import ModelDied
 from memapp.inference import Cancel
 from memapp.inference.child_model import ChildModel
 from memapp.runtime import Runtime
-from memapp.services import chats, models, upkeep
+from memapp.services import chats, model_loading, models, upkeep
 from memapp.services.turn import take_turn
 from tests.builders import new_chat, only, say
 
@@ -28,7 +28,7 @@ ASKED = "Please tell me a long story about a ship and its crew."
 def runtime(tmp_path: Path) -> Iterator[Runtime]:
     """The bundled model, in a process of its own."""
     opened = bootstrap.start(home=tmp_path, flags={"context_tokens": 2048})
-    models.load_chat_model(opened)
+    model_loading.load_chat_model(opened)
     yield opened
     opened.close()
 
@@ -92,9 +92,9 @@ def test_after_the_second_death_in_a_row_the_app_works_on_without_a_model(runtim
         crash_at(runtime, Streamed, take_turn(runtime, thread, ASKED))
     assert runtime.chat.state == "failed"
     assert "set it aside" in runtime.chat.note
-    models.load_chat_model(runtime)
+    model_loading.load_chat_model(runtime)
     assert "set it aside" in runtime.chat.note, "as at the next start"
     assert "set it aside" in str(only(Failed, say(runtime, thread, "Hello?")).error)
     models.use_model(runtime, models.BUNDLED)
-    models.load_chat_model(runtime)
+    model_loading.load_chat_model(runtime)
     assert only(Completed, say(runtime, thread, "Tell me about the sea, please.")).reply.text

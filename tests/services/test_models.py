@@ -14,7 +14,7 @@ from memapp.inference import gguf_file
 from memapp.inference.minilm import NAME as EMBEDDER
 from memapp.inference.prepared import KEY_CHARS, content_hash, known_hash
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
-from memapp.services import models, preferences
+from memapp.services import model_loading, models, preferences
 from tests.builders import chat_of, make_runtime, new_chat, say
 from tests.inference import tiny_gguf
 
@@ -27,8 +27,8 @@ def test_a_bug_while_a_model_loads_leaves_nobody_waiting(tmp_path: Path) -> None
 
     runtime.open_chat_model, runtime.open_embedder = bug, bug  # type: ignore[assignment]
     for load, slot in (
-        (models.load_chat_model, runtime.chat),
-        (models.load_embedder, runtime.embedding),
+        (model_loading.load_chat_model, runtime.chat),
+        (model_loading.load_embedder, runtime.embedding),
     ):
         with pytest.raises(RuntimeError):
             load(runtime)
@@ -42,7 +42,7 @@ def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
     embedder = ScriptedEmbedder()
     embedder.broken = True
     runtime.open_embedder = lambda _: embedder
-    models.load_embedder(runtime)
+    model_loading.load_embedder(runtime)
     assert (runtime.embedding.state, embedder.broken) == ("failed", True)
     runtime.close()
 
@@ -53,7 +53,7 @@ def test_a_model_that_is_not_wanted_any_more_is_closed_and_the_slot_goes_on_load
     runtime = make_runtime(tmp_path)
     model = ScriptedModel()
     runtime.open_chat_model = lambda *_: model  # type: ignore[assignment]
-    models.load_chat_model(runtime, wanted=lambda: False)
+    model_loading.load_chat_model(runtime, wanted=lambda: False)
     assert runtime.chat.state == "loading"
     assert model._closed.is_set()
     runtime.close()

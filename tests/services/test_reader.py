@@ -14,7 +14,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, forget, models, not_kept, undo
+from memapp.services import curate, exports, forget, model_loading, not_kept, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import vectors
 from tests.builders import learn, make_runtime, new_chat, only, say
@@ -46,7 +46,7 @@ def test_another_embedding_model_for_search_leaves_reading_to_its_own(
         tmp_path / "named", embedder=False, embedding_model=str(tmp_path / "another")
     )
     named.open_embedder = lambda _: ScriptedEmbedder()
-    models.load_embedder(named)
+    model_loading.load_embedder(named)
     said = (
         "I am vegetarian and my dog is called Rex.",
         "I work at the bakery.",

@@ -1,6 +1,5 @@
-"""Asks before the profile changes: values found about the person (`requests`) wait (`pending`)
-until they decide (`decisions`).
+"""Consent requests: profile values and sensitive memories wait for the person's decision.
 
-The chat may ask them, too (`questions`). Nothing is decided anywhere else, but for what is to be
-forgotten (`services.forget`).
+`requests` proposes, `pending` lists, `decisions` decides, `questions` asks in the chat. Nothing
+else decides, except `services.forget`.
 """

@@ -1,4 +1,4 @@
-"""Requests that wait for the person: adding them, listing them, and ending them unanswered."""
+"""Pending consent requests: adding, listing, and ending without approval."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -47,39 +47,42 @@ get_file = reading(consents.get_file)
 
 
 def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
-    """Return the other requests for the same single-valued field, newest first: a yes to one
-    settles them.
+    """Return the other requests for the same single-valued field, newest first.
 
-    Requests from an import or another program are left out.
+    Approving one settles them. Requests of imports and of other programs are left out.
     """
     if has_many(request.field) or request.field in BESIDE_PROFILE:
         return []
-    found = consents.list_requests(session, state="pending", field=request.field)
+    requests = consents.list_requests(session, state="pending", field=request.field)
     return [
-        other
-        for other in found
-        if other.id != request.id and not is_foreign(other.proposer) and is_open(session, other)
+        rival
+        for rival in requests
+        if rival.id != request.id and not is_foreign(rival.proposer) and is_open(session, rival)
     ]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
-    """Return the other values that wait for the same field, newest first: a yes to this request
-    withdraws them.
+    """Return the other pending values of the same field, newest first.
+
+    Approving the request withdraws them.
     """
-    found = rivals(runtime.read(), request)
-    return tuple(dict.fromkeys(request.new_value for request in found if request.new_value))
+    rival_requests = rivals(runtime.read(), request)
+    return tuple(
+        dict.fromkeys(request.new_value for request in rival_requests if request.new_value)
+    )
 
 
 def memory_text(runtime: Runtime, request_id: str) -> str:
-    """Return the words of the memory that approving a request would store; empty if there is none."""
+    """Return the text of the memory that approval would store; empty if there is none."""
     session = runtime.read()
     memory = brought_by(session, consents.get_request(session, request_id))
     return in_full(memory) if memory else ""
 
 
 def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
-    """Return the memory that approving a request stores. One that was asked about by several is
-    stored with the last yes.
+    """Return the memory that approving a request stores, if any.
+
+    A memory with several requests is stored with the last approval.
     """
     memory = consents.memory_of(session, request.id)
     if memory is None or request.field in BESIDE_PROFILE:
@@ -88,25 +91,26 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
         return None
     if same_value(request.field, memory.text, request.new_value):
         return memory
-    agreed, said = (
-        read_agreed(session),
-        [*values_in(memory.text), *consents.waited_with(session, memory.text)],
-    )
-    others = [
+    agreed = read_agreed(session)
+    hints = [*values_in(memory.text), *consents.waited_with(session, memory.text)]
+    other_hints = [
         hint
-        for hint in said
+        for hint in hints
         if hint.field != request.field or not same_value(hint.field, hint.value, request.new_value)
     ]
     return (
         memory
-        if all(has_value(hint.field, agreed.get(hint.field, ()), hint.value) for hint in others)
+        if all(
+            has_value(hint.field, agreed.get(hint.field, ()), hint.value) for hint in other_hints
+        )
         else None
     )
 
 
 def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
-    """Say whether a waiting memory comes from the evidence; else its words were taken back, and the
-    others are read again.
+    """Return True unless the messages behind a held memory were withdrawn.
+
+    If they were, the remaining evidence is read again.
     """
     return not (request.evidence and memory.sources) or bool(
         set(request.evidence) & set(memory.sources)
@@ -114,7 +118,7 @@ def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
 
 
 def expire_due(runtime: Runtime) -> list[ConsentRequest]:
-    """Mark requests as expired that nobody decided in time, in one step; return them."""
+    """Expire the requests nobody decided in time, in one step; return them."""
     session = runtime.read()
     due = consents.due_requests(session)
     if not due:
@@ -129,9 +133,7 @@ def expire_due(runtime: Runtime) -> list[ConsentRequest]:
 
 
 def begin_again(runtime: Runtime) -> None:
-    """Let what was proposed while the clock was wrong wait from now on, and no longer than anything
-    else.
-    """
+    """Give requests that were proposed under a wrong clock a full deadline from now."""
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
             if request.created_at - session.now > A_DAY or (
@@ -142,7 +144,7 @@ def begin_again(runtime: Runtime) -> None:
 
 
 def _was_behind(session: Session, request: ConsentRequest) -> bool:
-    """Say whether the clock was behind when something was proposed."""
+    """Return True if the clock was behind when a request was proposed."""
     return behind(session, request.created_at) > A_DAY
 
 
@@ -155,9 +157,7 @@ def end_all(
     state: Ended = "withdrawn",
     undoes: str = "",
 ) -> list[ConsentRequest]:
-    """End those of some requests that wait still, as part of a step: withdrawn, when their cause is
-    gone. Return them.
-    """
+    """End the requests that are still pending, as part of a step; return them."""
     if not request_ids:
         return []
     with runtime.decide() as session:
@@ -168,7 +168,7 @@ def end_all(
 
 
 def drop_evidence(runtime: Runtime, message_ids: Sequence[str]) -> None:
-    """Let messages say nothing any more for the requests that wait."""
+    """Remove messages from the evidence of pending requests."""
     with runtime.decide() as session:
         consents.drop_evidence(session, message_ids)
 
@@ -183,9 +183,7 @@ def end(
     undoes: str = "",
     reason: str = "",
 ) -> None:
-    """End a request without a change of the profile, in the caller's transaction; the history notes
-    it.
-    """
+    """End a request without a change of the profile, in the caller's transaction."""
     consents.decide(session, request.id, state, by)
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
@@ -200,8 +198,9 @@ def add(
     file_id: str = "",
     quote: str = "",
 ) -> ConsentRequest:
-    """Queue a request to put one value in the place of another, either may be empty, with the
-    memory that waits with it.
+    """Add a request to put `new` in place of `old`, with the memory held until approval.
+
+    Either value may be empty.
     """
     if field not in FIELDS and field not in BESIDE_PROFILE:
         raise UsageError(
@@ -227,7 +226,7 @@ def add(
 
 
 def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
-    """Queue a copy of a request, with its evidence, its question and its waiting memory."""
+    """Add a copy of a request, with its evidence, question and held memory."""
     memory = consents.memory_of(session, request.id)
     copy = add(
         session,
@@ -246,32 +245,35 @@ def add_again(session: Session, request: ConsentRequest, proposer: str) -> Conse
 
 
 def unknown_of(session: Session, memory: Memory) -> list[Hint]:
-    """Return what a memory says that needs a yes before it may be known again.
+    """Return the hints of a memory that need approval before the memory may be restored.
 
-    These are the values that it states, and what was asked about when it came, as far as the person
-    does not agree to it now. Of what came without a question it is what its words tell, unless it
-    was learned here: then the judge let it pass.
+    These are the values in its text and those asked about when it was learned, unless the profile
+    agrees by now. A memory stored without a question counts by its text alone, unless it was
+    learned here: then the judge let it pass.
     """
     agreed = read_agreed(session)
-    unknown, asked = unknown_in(memory.text, agreed), consents.waited_with(session, memory.text)
+    unknown = unknown_in(memory.text, agreed)
+    asked_hints = consents.waited_with(session, memory.text)
     is_agreed = any(has_value(field, values, memory.text) for field, values in agreed.items())
     if is_agreed or any(not hint.value for hint in unknown):
         return unknown
     lacking = [
-        hint for hint in asked if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)
+        hint
+        for hint in asked_hints
+        if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)
     ]
     learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1:]
     is_judged = memory.origin == "said" and any(is_memapp(entry.actor) for entry in learned)
-    told = [hint for hint in unknown if hint.field != FACT] if asked or is_judged else unknown
-    return list(dict.fromkeys([*lacking, *told]))
+    text_hints = (
+        [hint for hint in unknown if hint.field != FACT] if asked_hints or is_judged else unknown
+    )
+    return list(dict.fromkeys([*lacking, *text_hints]))
 
 
 def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
-    """Propose the profile values that restoring this memory would reveal, and hold the memory with
-    them.
+    """Propose the profile values that a restored memory would reveal, and hold the memory.
 
-    It comes back with the last yes that it needs (`brought_by`). Values that wait already are not
-    proposed again.
+    The memory returns with the last approval (`brought_by`). Pending values are not proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for hint in unknown:
@@ -283,28 +285,27 @@ def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
 
 
 def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest]:
-    """Return the requests of one value that can still be decided."""
-    alike = (
-        {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}
-    )  # of a file there may be thousands
-    found = consents.list_requests(session, state="pending", field=field, **alike)
-    return [request for request in found if is_open(session, request) and proposes(request, value)]
+    """Return the open requests for a value."""
+    # An import may bring thousands of these, so they are compared in SQL.
+    alike = {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}
+    requests = consents.list_requests(session, state="pending", field=field, **alike)
+    return [
+        request for request in requests if is_open(session, request) and proposes(request, value)
+    ]
 
 
 def of_message(session: Session, message_id: str) -> list[ConsentRequest]:
-    """Return the requests that a message is evidence for, decided or not."""
+    """Return the requests a message is evidence for, decided or not."""
     return consents.list_requests(session, message_id=message_id)
 
 
 def is_open(session: Session, request: ConsentRequest) -> bool:
-    """Say whether there is still time to decide."""
+    """Return True while a request can still be decided."""
     return request.expires_at >= session.now
 
 
 def undecided(session: Session, request_id: str) -> ConsentRequest:
-    """Return a request that can still be decided. Raises `UsageError` for one that was decided or
-    has expired.
-    """
+    """Return a request that can still be decided; raise `UsageError` for any other."""
     request = consents.get_request(session, request_id)
     if request.state != "pending":
         raise UsageError("This was decided already.")
@@ -313,19 +314,17 @@ def undecided(session: Session, request_id: str) -> ConsentRequest:
             "The time to decide on this is over.", "Write it into the profile yourself."
         )
     asked_of = (request.old_value, request.new_value) if request.field == CONFLICT else ()
-    if any(memories.find_same(session, normalise(text)) is None for text in asked_of):
+    if any(memories.find_same(session, normalise(memory_text)) is None for memory_text in asked_of):
         raise UsageError(
             "One of the two is no longer in your memory.", "There is nothing left to decide."
         )
     return request
 
 
-def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
-    """Yield what can still be decided of requests and files: the id of a file means all that waits
-    of it.
-    """
-    for memory_id in ids:
-        yield from consents.list_of_file(session, memory_id) or [undecided(session, memory_id)]
+def open_requests_of(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
+    """Yield the open requests of some ids; the id of a file stands for all its requests."""
+    for pending_id in ids:
+        yield from consents.list_of_file(session, pending_id) or [undecided(session, pending_id)]
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:

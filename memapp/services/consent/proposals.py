@@ -1,4 +1,4 @@
-"""What other programs propose to remember: it waits for the person, who alone decides."""
+"""Proposals of other programs: each waits for the person, who alone decides."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from memapp.store.session import Session
 
 
 class Proposed(NamedTuple):
-    """What an agent proposes."""
+    """A memory that an agent proposes."""
 
     text: str
     quote: str
@@ -24,35 +24,32 @@ class Proposed(NamedTuple):
 
 
 def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentRequest:
-    """Queue a consent request of an agent's own, whatever others asked about: it must learn nothing
-    from how that went.
+    """Add a consent request of an agent; return the pending one if it proposed the same before.
 
-    The same again is the request that waits. Raises `Refused` for what the person said no to
-    lately, and where `most` wait.
+    Requests of others play no part, so that an agent learns nothing of their outcome. Raises
+    `Refused` for a proposal the person denied lately, and while `most` are pending.
     """
     with runtime.write() as session:
-        waits = _waiting(session, agent)
+        open_requests = _pending_of_agent(session, agent)
         if same := next(
             (
                 request
-                for request in waits
+                for request in open_requests
                 if (request.new_value, request.old_value) == (said.text, said.instead_of)
             ),
             None,
         ):
             return same
-        since, denied = (
-            session.now - timedelta(days=REQUEST_DAYS),
-            consents.list_requests(session, state="denied", proposer=agent),
-        )
+        since = session.now - timedelta(days=REQUEST_DAYS)
+        denied = consents.list_requests(session, state="denied", proposer=agent)
         lately = [
             request for request in denied if request.decided_at and request.decided_at > since
         ]
         if any(normalise(request.new_value) == normalise(said.text) for request in lately):
-            raise Refused("The person said no to this lately.", "Do not propose it again.")
-        if len(waits) >= most:
+            raise Refused("The person denied this lately.", "Do not propose it again.")
+        if len(open_requests) >= most:
             raise Refused(
-                f"{len(waits)} proposals of this agent wait already, and no more may.",
+                f"{len(open_requests)} proposals of this agent are pending, which is the limit.",
                 "The person decides in memapp.",
             )
         memory = Memory(
@@ -73,19 +70,20 @@ def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentR
 
 
 def withdraw(runtime: Runtime, agent: str, request_id: str) -> None:
-    """Take back what an agent proposed itself. Raises `NotFound` if nothing of the kind waits."""
+    """Withdraw an agent's own proposal; raise `NotFound` if none is pending under the id."""
     with runtime.decide() as session:
         request = next(
-            (request for request in _waiting(session, agent) if request.id == request_id), None
+            (request for request in _pending_of_agent(session, agent) if request.id == request_id),
+            None,
         )
         if request is None:
             raise NotFound(
-                "Nothing that this agent proposed waits under this id.",
-                "What is remembered the person changes.",
+                "This agent has no pending proposal with this id.",
+                "Only the person changes memories.",
             )
         pending.end(session, request, "withdrawn", "agent", runtime.actor(name=agent))
 
 
-def _waiting(session: Session, agent: str) -> list[ConsentRequest]:
-    found = consents.list_requests(session, state="pending", proposer=agent)
-    return [request for request in found if pending.is_open(session, request)]
+def _pending_of_agent(session: Session, agent: str) -> list[ConsentRequest]:
+    requests = consents.list_requests(session, state="pending", proposer=agent)
+    return [request for request in requests if pending.is_open(session, request)]

@@ -1,4 +1,4 @@
-"""Asking in the chat, in memapp's own words, and hearing the answer."""
+"""Questions about consent requests in a chat, in memapp's own words, and their answers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,16 +25,17 @@ MESSAGES_SINCE = 20
 
 
 def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
-    """Ask about one request in a chat, in memapp's own words; the next typed message there may
-    answer.
+    """Ask about a request in a chat; the next typed message there may answer.
 
-    Raises `UsageError` for one that was not read from a chat here: the inbox shows who proposed it.
+    Raises `UsageError` for a request that was not read from a chat here: the inbox shows its
+    proposer.
     """
     with runtime.decide() as session:
         request = pending.undecided(session, request_id)
-        if not _came_up(request):
+        if not _is_from_chat(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        text = f"Shall I remember {_asked_about(request, pending.brought_by(session, request))}? (yes / no)"
+        subject = _subject_of(request, pending.brought_by(session, request))
+        text = f"Shall I remember {subject}? (yes / no)"
         question = chat.add_message(
             session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=OWN_WORDS
         )
@@ -43,12 +44,11 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
 
 
 def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) -> Message | None:
-    """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a
-    short while ago.
+    """Ask below a reply about a request its message proposed, unless memapp asked lately.
 
-    An answer that gives another value goes on with the question that it answers. A yes or no to
-    what is only shown to wait, or still waits, gets the question: without one nobody can tell what
-    it is a yes to.
+    An answer that gives another value continues the question. A yes or no to a request that was
+    only shown, or is still pending, is asked about first: otherwise nobody can tell which request
+    it answers.
     """
     session = runtime.read()
     is_answered = any(
@@ -56,19 +56,19 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     )
     if not is_answered or not runtime.settings.ask_in_chat:
         return None
-    waits = [
+    open_requests = [
         request
         for request in consents.list_pending(session)
-        if _came_up(request) and request.new_value
+        if _is_from_chat(request) and request.new_value
     ]
     if shown := next(
-        (request for request in waits if _answers_shown(runtime, message, request)), None
+        (request for request in open_requests if _answers_shown(runtime, message, request)), None
     ):
         return ask(runtime, shown.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
     if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
         return None
-    for request in waits:
+    for request in open_requests:
         if message.id not in request.evidence:
             continue
         if is_answer and not _states(message.typed_text, request.field):
@@ -79,32 +79,30 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
 
 
 def _answers_shown(runtime: Runtime, message: Message, request: ConsentRequest) -> bool:
-    """Say whether a message is a yes or no to what the turn before it showed to wait, without any
-    question in between.
-    """
+    """Return True for a yes or no to a request that the turn before only showed."""
     if says_yes(message.typed_text, request.field, request.new_value) is None:
         return False
     session = runtime.read()
-    *_, said, reply = [
+    *_, previous, reply = [
         None,
         None,
         *chat.list_messages(session, message.thread_id, before=message.seq, limit=2),
     ]
     if (
-        said is None
+        previous is None
         or reply is None
         or reply.role is not Role.ASSISTANT
         or reply.text.rstrip().endswith("?")
     ):
         return False
     if question := consents.question_of(session, request.id):
-        passed = passed_over(runtime, said)
+        passed = passed_over(runtime, previous)
         return question != reply.id and passed is not None and passed.id == request.id
-    return said.id in request.evidence
+    return previous.id in request.evidence
 
 
 def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | None:
-    """Return the question of memapp itself that a chat ends with, if it ends with one."""
+    """Return memapp's own question at the end of a chat, if any."""
     last = messages[-1] if messages else None
     if last is None or not last.unprompted:
         return None
@@ -112,9 +110,7 @@ def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | No
 
 
 def asked_last(runtime: Runtime, thread_id: str) -> str:
-    """Return the id of the request that a chat ends with a question about; empty if it ends with
-    none.
-    """
+    """Return the id of the request asked about at the end of a chat; empty if none."""
     session = runtime.read()
     question = open_question(runtime, chat.list_messages(session, thread_id, limit=1))
     request = consents.asked_in(session, question.id) if question else None
@@ -122,26 +118,30 @@ def asked_last(runtime: Runtime, thread_id: str) -> str:
 
 
 def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
-    """Return what memapp asked about since the person's message before this one, if this decided
-    nothing.
+    """Return the request asked about since the person's previous message, if still open.
 
-    That is what still waits; and what ended before, without the chat, if this would have answered
-    it.
+    A request that ended outside the chat counts, too, if this message would have answered it.
     """
     session = runtime.read()
     before = chat.list_messages(
         session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE
     )
-    replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
-    asked = (consents.asked_in(session, message.id) for message in replies if message.unprompted)
-    request = next(filter(None, asked), None)
-    if request is None or (
-        request.decided_by == "chat" and request.state != "withdrawn"
-    ):  # another chat's yes may withdraw it
+    replies = takewhile(lambda reply: reply.role is Role.ASSISTANT, reversed(before))
+    questioned = (
+        consents.asked_in(session, message.id) for message in replies if message.unprompted
+    )
+    request = next(filter(None, questioned), None)
+    # An approval in another chat may have withdrawn the request.
+    if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):
         return None
     if request.state == "pending" and pending.is_open(session, request):
         return next(
-            (waits for waits in pending.list_pending(runtime) if waits.id == request.id), None
+            (
+                pending_request
+                for pending_request in pending.list_pending(runtime)
+                if pending_request.id == request.id
+            ),
+            None,
         )
     is_answer = says_yes(message.typed_text, request.field, request.new_value) is not None
     return (
@@ -152,11 +152,10 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
 
 
 def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | None:
-    """Read the message right after a question: a typed yes approves, a typed no denies, anything
-    else leaves it waiting.
+    """Apply the answer to a question: a typed yes approves, a typed no denies.
 
-    A no that goes on with another value of the field denies, too: that value is proposed as any
-    other.
+    Returns None for anything else, which leaves the request pending. A no with another value of the
+    field denies, too: the other value is proposed like any other.
     """
     with runtime.decide() as session:
         request = consents.asked_in(session, question.id)
@@ -182,9 +181,7 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
 
 
 def answered_by(runtime: Runtime, question: Message) -> Entry | None:
-    """Return what the answer that decided on a question did; None if none did, or if it was taken
-    back.
-    """
+    """Return the entry of the answer that decided a question; None if undecided or undone."""
     session = runtime.read()
     request = consents.asked_in(session, question.id)
     if request is None or request.decided_by != "chat":
@@ -195,23 +192,22 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 
-def _came_up(request: ConsentRequest) -> bool:
+def _is_from_chat(request: ConsentRequest) -> bool:
+    # How-tos and weights are no matter for a chat.
     return is_memapp(request.proposer) and request.field not in (
         HOWTO,
         RUBRIC,
-    )  # which are no matter between two messages
+    )
 
 
 def _states(text: str, field: str) -> bool:
     return any(hint.field == field for hint in stated(text, words_of(text)))
 
 
-def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
-    """Return what a yes would keep: a sentence, or a value by its field, with the words that come
-    with it where they say more.
-    """
+def _subject_of(request: ConsentRequest, memory: Memory | None) -> str:
+    """Describe the subject of a question: a sentence, or a field and value with their words."""
     value, words = request.new_value, one_line(clean(memory.text)) if memory else ""
     if request.field not in FIELDS or same_value(request.field, words, value):
         return f"“{words or value}”"
-    asked = f"your {'city' if request.field == 'city' else label(request.field).lower()}: {value}"
-    return f"{asked}, in the words “{words}”" if words and says_more(words) else asked
+    subject = f"your {'city' if request.field == 'city' else label(request.field).lower()}: {value}"
+    return f"{subject}, in the words “{words}”" if words and says_more(words) else subject

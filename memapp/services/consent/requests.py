@@ -1,6 +1,4 @@
-"""Proposes a profile value once; a value that is not sensitive is applied without a yes when it was
-typed twice.
-"""
+"""Proposing profile values, each once; a benign value typed twice applies without a yes."""
 
 from datetime import timedelta
 
@@ -29,15 +27,13 @@ def propose(
     proposer: str = "rules",
     old: str = "",
 ) -> ConsentRequest | None:
-    """Put a value of a field before the person, in the place of an old one, with a memory that
-    waits with it.
+    """Propose a value of a field in place of `old`, with a memory held until approval.
 
-    The same request again only adds its message as evidence, and so does what was denied within the
-    last week. What the profile says already, or what was decided as this message proposed it, is
-    not proposed. A benign field applies by itself when two messages that were typed say the same,
-    and that tells nothing sensitive. What the person said here takes the place of what an import or
-    another program proposed, with all that came with it. Return the request, or None if there is
-    nothing to decide.
+    A repeated proposal only adds its message as evidence, also to a request denied within the last
+    week. A value of the profile, or one this message proposed and the person decided, is not
+    proposed again. A benign value applies by itself when two typed messages say it and it reveals
+    nothing sensitive. A value said here replaces the same proposal of an import or another program.
+    Returns the request; None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.write() as session:
@@ -55,7 +51,7 @@ def propose(
         request = next((request for request in same if request not in brought), None)
         if request is None:
             if denied := _denied_lately(session, field, value):
-                if message_id:  # so that it is withheld there, too
+                if message_id:  # withholds the value in this message, too
                     consents.add_evidence(session, denied.id, message_id, typed=False)
                 return None
             if _was_decided(session, field, value, message_id):
@@ -100,8 +96,8 @@ def _was_reopened(session: Session, request: ConsentRequest) -> bool:
 
 
 def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:
-    """Say whether this message was read before, and what became of its request is known."""
-    known = (
+    """Return True if this message was read before and its request was decided."""
+    requests = (
         consents.list_requests(session, field=field, message_id=message_id) if message_id else []
     )
-    return any(request.state != "pending" and proposes(request, value) for request in known)
+    return any(request.state != "pending" and proposes(request, value) for request in requests)

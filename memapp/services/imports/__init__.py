@@ -1,9 +1,9 @@
-"""Bringing in what was exported, all of it or nothing (`whole`). The way of a file: its documents
-(`files`, `archive`), what each holds (`documents`, with the readers of `domain.foreign`),
-conversations as chats (`conversations`), and the rest (`memories`).
+"""Imports of exported files, all of a file or nothing (`whole`).
 
-A file may be anybody's, also one that says it is memapp's own. So nothing that it holds was typed
-here, teaches anything or counts as a signal, no decision about the profile comes in, and what the
-profile or a memory would say of the person that only they can allow waits for their yes
-(`memories`).
+A file passes through `files` and `archive` (its documents), `documents` with the readers of
+`domain.foreign` (their items), `conversations` (chats) and `memories` (the rest).
+
+Anybody may have written a file, also one that claims to be memapp's own. So nothing in it counts as
+typed, teaches anything or is a signal, no decision about the profile is imported, and statements
+only the person can allow wait for their yes (`memories`).
 """

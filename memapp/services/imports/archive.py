@@ -1,8 +1,6 @@
-"""Reading the files of a zip archive that may have been made to do harm. Nothing is ever unpacked
-to the disk.
+"""Zip archives that may be malicious: their files are read, never unpacked to the disk.
 
-Beside the files of an export lies what the person once sent along: pictures, voices, archives of
-any size. None of it is looked into.
+Attachments beside the files of an export (pictures, voices, archives) are not read.
 """
 
 import struct
@@ -17,19 +15,18 @@ from memapp.errors import UsageError
 
 MAX_RATIO = 50
 MAX_DIRECTORY_BYTES = 10_000_000
-"""The list of what is in it; it is read as a whole before anything can be checked."""
+"""Size of the list of contents, which is read as a whole before any check."""
 MAX_TOTAL = 20 * MAX_BYTES
 UNPACK = f"{NOTHING_IMPORTED} Unpack it and import the folder."
 _END = b"PK\x05\x06"
 _LARGE_END, _LARGE_MARK = b"PK\x06\x06", b"PK\x06\x07"
-"""The end as large archives have it, and what stands between that and the other."""
+"""The end record of a large archive (zip64), and the mark in front of the common one."""
 
 
 def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the name of each file in an archive and what is in it; None for one whose name ends
-    otherwise or is hidden.
+    """Yield the name and data of each file; data is None for other endings and hidden files.
 
-    Raises `UsageError` for an archive that is damaged, or lies about what would be read of it.
+    Raises `UsageError` for an archive that is damaged, or lies about its sizes.
     """
     _check_directory(file)
     try:
@@ -41,7 +38,7 @@ def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, by
                 with archive.open(entry) as inner:
                     data = inner.read(MAX_BYTES + 1)
                 if len(data) > entry.file_size:
-                    raise _refusal("is larger inside than it says")
+                    raise _refusal("is larger than it says")
                 yield name, data
     except (
         zipfile.BadZipFile,
@@ -56,7 +53,7 @@ def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, by
 
 
 def _check_directory(file: IO[bytes]) -> None:
-    """Look at the end of the file, where the size of the list of its contents stands."""
+    """Check the size of the list of contents, given at the end of the file."""
     if not file.seekable():
         raise UsageError(
             "An archive cannot be read from a pipe.", f"{NOTHING_IMPORTED} Name its file."
@@ -68,16 +65,15 @@ def _check_directory(file: IO[bytes]) -> None:
         raise _refusal("is damaged")
     (size,) = struct.unpack("<I", tail[at + 12 : at + 16])
     record = tail[max(0, at - 76) : max(0, at - 20)]
-    if record.startswith(_LARGE_END) and tail.startswith(
-        _LARGE_MARK, at - 20
-    ):  # then that is what counts
+    # In a large archive this record counts.
+    if record.startswith(_LARGE_END) and tail.startswith(_LARGE_MARK, at - 20):
         (size,) = struct.unpack("<Q", record[40:48])
     if size > MAX_DIRECTORY_BYTES:
         raise _refusal("holds too many files", UNPACK)
 
 
 def _order(name: str) -> tuple[str, int, str]:
-    """Return what files are read by: those of a folder together, `x-2` before `x-10`."""
+    """Return the sort key of a file: by folder, then `x-2` before `x-10`."""
     path = PurePosixPath(name)
     return str(path.parent), len(path.name), path.name
 
@@ -95,7 +91,7 @@ def _wanted(files: list[zipfile.ZipInfo], endings: Collection[str]) -> dict[str,
         if entry.file_size > MAX_BYTES:
             raise _refusal(f"has more than 100 MB in {name}", UNPACK)
         if entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
-            raise _refusal(f"is packed more than {MAX_RATIO} to one", UNPACK)
+            raise _refusal(f"is compressed more than {MAX_RATIO} to 1", UNPACK)
         wanted[entry.filename] = entry
     if sum(entry.file_size for entry in wanted.values()) > MAX_TOTAL:
         raise _refusal("has more than 2 GB of files to be read", UNPACK)

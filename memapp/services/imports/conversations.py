@@ -1,12 +1,10 @@
-"""Conversations of other programs as chats: their pieces put together, and a time for each message,
-whatever the export says.
-"""
+"""Conversations of other programs as chats: pieces joined, and a time for each message."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memapp.domain.foreign.found import ForeignConversation, joined
+from memapp.domain.foreign.found import ForeignConversation, ForeignMessage, joined
 from memapp.domain.portable import MessageLine, ThreadLine
 from memapp.services.imports.documents import Numbered
 from memapp.store.encoding import derived_id, to_text
@@ -14,39 +12,35 @@ from memapp.store.encoding import derived_id, to_text
 PERSONA = "companion"
 UNTITLED = "Imported chat"
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands in the id, and nowhere else, of what has no time of its own: so the same always has the
-same id.
-"""
+"""Used only in ids, for messages without a time, so that equal imports get equal ids."""
 
 
-def put_together(found: Iterable[Numbered]) -> Iterator[Numbered]:
-    """Yield what was found, the pieces of each conversation as one; what stands between the pieces
-    comes before it.
-    """
+def put_together(numbered: Iterable[Numbered]) -> Iterator[Numbered]:
+    """Yield items with the pieces of each conversation joined, and items between them first."""
     place, pieces = "", list[ForeignConversation]()
-    for here, item in found:
+    for item_place, item in numbered:
         if not isinstance(item, ForeignConversation):
-            yield here, item
+            yield item_place, item
             continue
         if pieces and item.source != pieces[0].source:
-            yield place, _one(pieces)
+            yield place, _join(pieces)
             pieces = []
-        place = place if pieces else here
+        place = place if pieces else item_place
         pieces.append(item)
     if pieces:
-        yield place, _one(pieces)
+        yield place, _join(pieces)
 
 
-def _one(pieces: list[ForeignConversation]) -> ForeignConversation:
-    """Return one conversation; of several pieces the messages are in the order of their times, if
-    all have one.
-    """
+def _join(pieces: list[ForeignConversation]) -> ForeignConversation:
+    """Join the pieces of a conversation, by the times of its messages if all have one."""
     if len(pieces) == 1:
         return pieces[0]
-    said = [message for piece in pieces for message in piece.said]
-    times = [message.at for message in said if message.at]
+    messages = [message for piece in pieces for message in piece.said]
+    times = [message.at for message in messages if message.at]
     ordered = (
-        sorted(said, key=lambda message: message.at or NO_TIME) if len(times) == len(said) else said
+        sorted(messages, key=lambda message: message.at or NO_TIME)
+        if len(times) == len(messages)
+        else messages
     )
     return replace(
         pieces[0],
@@ -57,61 +51,73 @@ def _one(pieces: list[ForeignConversation]) -> ForeignConversation:
     )
 
 
-def as_lines(one: ForeignConversation, beside: datetime) -> tuple[ThreadLine, list[MessageLine]]:
-    """Return the chat that a conversation becomes, and its messages, each reply to the one before.
+def as_lines(
+    conversation: ForeignConversation, beside: datetime
+) -> tuple[ThreadLine, list[MessageLine]]:
+    """Return the chat of a conversation and its messages, each reply linked to its message.
 
-    A message without a time has that of a neighbour: of the one before, else of the conversation,
-    else of the next one, else of what stands beside the conversation. The same conversation has the
-    same ids each time.
+    A message without a time has that of a neighbour: the message before, else the conversation,
+    else the next message, else `beside`. The same conversation has the same ids each time.
     """
-    said = list(joined(one.said))
+    messages = list(joined(conversation.said))
     begun = next(
         time
-        for time in (one.created_at, *(message.at for message in said), one.updated_at, beside)
+        for time in (
+            conversation.created_at,
+            *(message.at for message in messages),
+            conversation.updated_at,
+            beside,
+        )
         if time
     )
-    thread_id, at, lines = (
-        derived_id(one.created_at or NO_TIME, one.source),
-        begun,
-        list[MessageLine](),
-    )
-    for number, message in enumerate(said, start=1):
+    thread_id = derived_id(conversation.created_at or NO_TIME, conversation.source)
+    at, lines = begun, list[MessageLine]()
+    for number, message in enumerate(messages, start=1):
         at = message.at or at
-        asked = (
-            lines[-1].id
-            if message.role == "assistant" and lines and lines[-1].role == "user"
-            else None
-        )
-        lines.append(
-            MessageLine(
-                type="message",
-                id=derived_id(message.at or NO_TIME, f"{one.source} {number}"),
-                thread_id=thread_id,
-                seq=number,
-                role=message.role,
-                text=message.text,
-                status="complete",
-                origin="import",
-                pasted=[],
-                unprompted=message.role == "assistant" and asked is None,
-                reply_to=asked,
-                active=True,
-                model="",
-                usage={},
-                created_at=to_text(at),
-                time_estimated=message.at is None,
-            )
-        )
+        line_id = derived_id(message.at or NO_TIME, f"{conversation.source} {number}")
+        lines.append(_line(message, line_id, thread_id, number, at, lines))
     thread = ThreadLine(
         type="thread",
         id=thread_id,
-        title=one.title or UNTITLED,
+        title=conversation.title or UNTITLED,
         titled_by="person",
         persona=PERSONA,
         created_at=to_text(begun),
         updated_at=max(
-            to_text(one.updated_at or begun), *(line.created_at for line in lines), to_text(begun)
+            to_text(conversation.updated_at or begun),
+            *(line.created_at for line in lines),
+            to_text(begun),
         ),
         deleted_at=None,
     )
     return thread, lines
+
+
+def _line(
+    message: ForeignMessage,
+    line_id: str,
+    thread_id: str,
+    number: int,
+    at: datetime,
+    before: Sequence[MessageLine],
+) -> MessageLine:
+    is_reply = message.role == "assistant"
+    question_id = before[-1].id if is_reply and before and before[-1].role == "user" else None
+    return MessageLine(
+        type="message",
+        id=line_id,
+        thread_id=thread_id,
+        seq=number,
+        role=message.role,
+        text=message.text,
+        status="complete",
+        origin="import",
+        pasted=[],
+        unprompted=is_reply and question_id is None,
+        reply_to=question_id,
+        active=True,
+        model="",
+        usage={},
+        created_at=to_text(at),
+        time_estimated=message.at is None,
+    )

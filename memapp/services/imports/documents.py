@@ -1,6 +1,4 @@
-"""What a document holds, known by its content: an export of memapp or of another program, a
-database, a note, facts.
-"""
+"""The items of a document, recognised by content: an export, a database, a note, facts."""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -35,13 +33,11 @@ UNKNOWN = "entry of unknown form"
 _DATABASE = b"SQLite format 3\0"
 _BEGINNING = 1 << 12
 Numbered = tuple[str, Item | Found | MemoryNote]
-"""What a document holds, with where it stands in words."""
+"""An item of a document, with its place in words."""
 
 
 def read_all(documents: Iterable[Document | Unread]) -> Iterator[Numbered]:
-    """Yield what is in documents, and count what is of no known form. Raises `UsageError` if none
-    of it is known.
-    """
+    """Yield the items of documents and count unknown ones; raise `UsageError` for only unknown."""
     beginning, is_known = b"", False
     for document in documents:
         if isinstance(document, Unread):
@@ -49,16 +45,16 @@ def read_all(documents: Iterable[Document | Unread]) -> Iterator[Numbered]:
             continue
         beginning = beginning or document.file.read(_BEGINNING)
         document.file.seek(0)
-        known = unknown = 0
-        for place, item in _placed(document):
+        known_count = unknown_count = 0
+        for place, item in _items_with_place(document):
             if isinstance(item, Unread) and item.kind == UNKNOWN:
-                unknown += 1
+                unknown_count += 1
             else:
-                known += 1
+                known_count += 1
                 yield " of ".join(filter(None, (place, document.name))), item
-        is_known = is_known or known > 0 or not unknown
-        if unknown and (known or document.name):
-            yield "", Unread(UNKNOWN, unknown) if known else Unread(document.kind)
+        is_known = is_known or known_count > 0 or not unknown_count
+        if unknown_count and (known_count or document.name):
+            yield "", Unread(UNKNOWN, unknown_count) if known_count else Unread(document.kind)
     if not is_known:
         raise _unknown(one_line(clean(beginning.decode("utf-8", "replace"))))
 
@@ -82,8 +78,8 @@ def _unknown(beginning: str) -> UsageError:
     )
 
 
-def _placed(document: Document) -> Iterator[Numbered]:
-    """Yield what a document holds; an error names the document."""
+def _items_with_place(document: Document) -> Iterator[Numbered]:
+    """Yield the items of a document; an error names the document."""
     try:
         yield from _items(document)
     except UsageError as error:
@@ -102,7 +98,7 @@ def _items(document: Document) -> Iterator[Numbered]:
     elif document.file_name.suffix.casefold() in (".md", ".markdown") or text.startswith(b"---\n"):
         yield from _note(document)
     elif text.startswith(b"["):
-        yield from _entries("Entry", strict_json.elements(_whole(file)))
+        yield from _entries("Entry", strict_json.elements(_all_bytes(file)))
     elif text.startswith(b"{"):
         yield from _lines(file)
     else:
@@ -115,7 +111,7 @@ def _messages(document: Document) -> Iterator[Numbered]:
         yield "", Unread("database in an archive")
         return
     for number, row in enumerate(chat_databases.rows(document.path, MAX_ITEMS), start=1):
-        yield from ((f"Row {number}", item) for item in _found(row))
+        yield from ((f"Row {number}", item) for item in _items_of_object(row))
 
 
 def _note(document: Document) -> Iterator[Numbered]:
@@ -138,8 +134,8 @@ def _note(document: Document) -> Iterator[Numbered]:
         yield "", Unread("note of memapp that cannot be read")
 
 
-def _whole(file: IO[bytes]) -> bytes | memoryview:
-    """Return all that is in a file, of which only what is looked at is in memory."""
+def _all_bytes(file: IO[bytes]) -> bytes | memoryview:
+    """Return the bytes of a file, mapped into memory where possible."""
     return (
         file.getvalue()
         if isinstance(file, BytesIO)
@@ -148,7 +144,7 @@ def _whole(file: IO[bytes]) -> bytes | memoryview:
 
 
 def _lines(file: IO[bytes]) -> Iterator[Numbered]:
-    """Read an export of memapp, another with one object on each line, or one object on several."""
+    """Read an export of memapp, another with an object on each line, or a single object."""
     first = file.readline(MAX_LINE_BYTES + 1).removeprefix(BOM_UTF8)
     if b'"memapp"' in first[:200]:
         for number, item in read_items(chain([first], cut_lines(file))):
@@ -166,13 +162,13 @@ def _lines(file: IO[bytes]) -> Iterator[Numbered]:
             ) from None
         yield from _entries("", [data.removeprefix(BOM_UTF8)])
         return
-    if _lines_left(file) >= MAX_ITEMS:
+    if _remaining_lines(file) >= MAX_ITEMS:
         raise refusal(f"Line {MAX_ITEMS + 1}", TOO_MANY)
     yield from _entries("Line", (line for line in chain([first], cut_lines(file)) if line.strip()))
 
 
-def _lines_left(file: IO[bytes]) -> int:
-    """Count what is still to be read, so that too much is refused at once."""
+def _remaining_lines(file: IO[bytes]) -> int:
+    """Count the remaining lines, so that too many are refused at once."""
     at = file.tell()
     count = sum(part.count(b"\n") for part in iter(partial(file.read, 1 << 20), b""))
     file.seek(at)
@@ -192,17 +188,16 @@ def _entries(name: str, entries: Iterable[bytes]) -> Iterator[Numbered]:
                 )
             for data in unwrapped(read):
                 yield from (
-                    (f"{name} {number}".strip() if name else "", item) for item in _found(data)
+                    (f"{name} {number}".strip() if name else "", item)
+                    for item in _items_of_object(data)
                 )
     except ValueError as error:
         why = "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         raise refusal(f"{name} {max(number, 1)}" if name else "The file", why) from None
 
 
-def _found(data: object) -> Iterator[Found]:
-    """Yield what an object of an export holds; one that its reader cannot make sense of is counted
-    and left out whole.
-    """
+def _items_of_object(data: object) -> Iterator[Found]:
+    """Yield the items of an exported object; an unreadable object is counted and skipped."""
     program = program_of(data)
     try:
         yield from (

@@ -1,4 +1,4 @@
-"""The files of what is imported: the one that is named, those of a folder, and those in an archive."""
+"""The files of an import: the named one, those of a folder, and those in an archive."""
 
 import os
 import stat
@@ -19,9 +19,7 @@ MAX_FILES = 100_000
 READ = frozenset(
     {".json", ".jsonl", ".ndjson", ".af", ".md", ".markdown", ".db", ".sqlite", ".sqlite3", ".zip"}
 )
-"""The endings of files in a folder or an archive that are looked into. Of the file that is named
-the content decides alone.
-"""
+"""Endings of files that are read in folders and archives; a named file is judged by content."""
 
 
 READ_IN_ARCHIVES = READ - {".zip"}
@@ -29,13 +27,13 @@ READ_IN_ARCHIVES = READ - {".zip"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file to be read, also one in an archive."""
+    """A file to be read, on the disk or in an archive."""
 
     name: str
-    """Within its folder or archive; empty for the one that was named."""
+    """Within its folder or archive; empty for the file that was named."""
     file: IO[bytes]
     path: Path | None = None
-    """Where it lies on the disk."""
+    """Its place on the disk."""
 
     @property
     def file_name(self) -> PurePath:
@@ -47,15 +45,13 @@ class Document:
 
 
 def kind_of(name: str) -> str:
-    """Return how files of a kind are counted: `.png file`."""
+    """Return the label under which skipped files are counted: `.png file`."""
     return f"{PurePath(name).suffix.casefold()} file".strip()
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Iterator[Document | Unread]]:
-    """Open a file, a folder or a pipe for its documents. Raises `UsageError` for what cannot be
-    read, then or later.
-    """
+    """Open a file, folder or pipe for its documents; raise `UsageError` for unreadable ones."""
     try:
         if path.is_dir():
             yield _in_folder(path)
@@ -63,7 +59,7 @@ def opened(path: Path) -> Iterator[Iterator[Document | Unread]]:
         _check(path)
         with path.open("rb") as file:
             is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            yield _documents("", file if is_plain else _piped(file), path if is_plain else None)
+            yield _documents("", file if is_plain else _read_pipe(file), path if is_plain else None)
     except OSError as error:
         raise UsageError(
             f"Cannot read {path}: {error.strerror or error}.", NOTHING_IMPORTED
@@ -78,20 +74,18 @@ def _check(path: Path) -> None:
         raise UsageError(f"{path} is a device.", "Name a file.")
 
 
-def _piped(file: IO[bytes]) -> IO[bytes]:
+def _read_pipe(file: IO[bytes]) -> IO[bytes]:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UsageError(
-            "What comes in is larger than 100 MB.",
+            "The input is larger than 100 MB.",
             f"{NOTHING_IMPORTED} Save it as a file, and import that.",
         )
     return BytesIO(data)
 
 
 def _in_folder(folder: Path) -> Iterator[Document | Unread]:
-    """Yield the plain files of a folder and of those in it; no link is followed, and nothing hidden
-    is looked into.
-    """
+    """Yield the plain files below a folder, without links and hidden entries."""
     number = 0
     for place, folders, names in os.walk(folder, onerror=_refuse):
         yield from (Unread("hidden folder") for name in folders if name.startswith("."))
@@ -118,7 +112,7 @@ def _refuse(error: OSError) -> None:
 
 
 def _documents(name: str, file: IO[bytes], path: Path | None) -> Iterator[Document | Unread]:
-    """Yield a file, or those that it holds as an archive."""
+    """Yield a file, or the files of an archive."""
     begins = file.read(4)
     file.seek(0)
     if not begins.startswith(b"PK"):

@@ -1,8 +1,8 @@
-"""Lessons and failures that a file brings: anybody may have written it, so nothing of it is
-evidence.
+"""Imports of lessons and failures, all of a file or nothing.
 
-A lesson comes in as a candidate that nothing speaks for, and a program is not told of it. Of a row
-all is kept but secrets, to be written out again. All of a file comes in, or nothing.
+Anybody may have written the file, so nothing in it is evidence. A lesson starts as a candidate
+without support, and programs are not told of it. Rows are kept, without secrets, to be exported
+again.
 """
 
 import json
@@ -34,20 +34,18 @@ from memapp.store.session import Session
 from memapp.tools.program import program
 
 ELSEWHERE = "imported"
-"""The place of what does not say where it was learned, and its tool where there is no command
-either.
-"""
+"""Place of rows that name none, and tool of rows without a command."""
 
 
 @dataclass
 class ImportedLessons:
-    """What came of a file."""
+    """The result of importing a file."""
 
     lessons: int = 0
     failures: int = 0
     known: int = 0
     refused: int = 0
-    """Lessons that the person put into the trash."""
+    """Lessons that the person had put into the trash."""
 
     def __str__(self) -> str:
         came = [counted(self.lessons, "lesson"), counted(self.failures, "failure")]
@@ -67,12 +65,10 @@ class _Work:
 
 
 def import_lessons(runtime: Runtime, path: Path) -> ImportedLessons:
-    """Bring in a file of lessons or of failures. Raises `UsageError`, with the line, when anything
-    in it is neither.
-    """
+    """Import a file of lessons or failures; raise `UsageError` with the line of anything else."""
     with runtime.write() as session:
-        known = {failure.said for failure in lesson_rows.failures(session)}
-        work = _Work(session, runtime.actor(name="import"), known)
+        known_errors = {failure.said for failure in lesson_rows.failures(session)}
+        work = _Work(session, runtime.actor(name="import"), known_errors)
         try:
             with path.open("rb") as file:
                 for number, line in enumerate(cut_lines(file), start=1):
@@ -86,47 +82,50 @@ def _take(work: _Work, place: str, line: bytes) -> None:
     if not line:
         return
     try:
-        row, said = read(line.decode()), _without_secrets(line.decode())
+        row, row_text = read(line.decode()), _without_secrets(line.decode())
     except ValueError as error:
         raise refusal(
             place, "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         ) from None
     if isinstance(row, LessonRow):
-        _take_lesson(work, row, said)
-    elif said in work.known_errors:
+        _take_lesson(work, row, row_text)
+    elif row_text in work.known_errors:
         work.came.known += 1
     else:
-        _take_error(work, row, said)
-        work.known_errors.add(said)
+        _take_error(work, row, row_text)
+        work.known_errors.add(row_text)
 
 
-def _take_lesson(work: _Work, row: LessonRow, said: str) -> None:
+def _take_lesson(work: _Work, row: LessonRow, row_text: str) -> None:
     lesson = _lesson(work.session, row)
     normal = work.session.normalise(lesson.rule_text)
-    known = store.same_rule(work.session, normal, lesson.tool, lesson.scope)
-    if known is None and store.refused_rule(work.session, normal, lesson.tool):
+    known_lesson = store.same_rule(work.session, normal, lesson.tool, lesson.scope)
+    if known_lesson is None and store.refused_rule(work.session, normal, lesson.tool):
         work.came.refused += 1
         return
-    if known is None:
+    if known_lesson is None:
         changes.apply(work.session, LessonAdded(lesson), work.actor)
         work.came.lessons += 1
     else:
         work.came.known += 1
-    if known is None or known.origin == "import":  # one that was learned here has a row of its own
-        lesson_rows.add_lesson_row(work.session, known.id if known else lesson.id, said)
+    # A lesson learned here has a row of its own.
+    if known_lesson is None or known_lesson.origin == "import":
+        lesson_rows.add_lesson_row(
+            work.session, known_lesson.id if known_lesson else lesson.id, row_text
+        )
 
 
 def _lesson(session: Session, row: LessonRow) -> Lesson:
     wrong, correct = map(clean_text, row.sides)
-    own, tool, now = row.memapp, _tool(row.domain, wrong), session.now
-    scope = own.scope if own else scope_hash(ELSEWHERE)
+    exported, tool, now = row.memapp, _tool(row.domain, wrong), session.now
+    scope = exported.scope if exported else scope_hash(ELSEWHERE)
     tags = _tags(row.tags)
-    found = (
+    triggers = (
         [
             Fingerprint(tool, trigger.shape, trigger.subject, trigger.scope)
-            for trigger in own.triggers
+            for trigger in exported.triggers
         ]
-        if own
+        if exported
         else [_fingerprint(tool, scope, fingerprint) for fingerprint in row.trigger_fingerprints]
     )
     return Lesson(
@@ -134,13 +133,13 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         rule_text=clean_text(row.says)[:MAX_RULE_CHARS],
         wrong=wrong[:MAX_RULE_CHARS],
         correct=correct[:MAX_RULE_CHARS],
-        level=own.level if own else "domain",
+        level=exported.level if exported else "domain",
         tool=tool,
         scope=scope,
         task=clean_text(row.task or "")[:MAX_TASK_CHARS],
         origin="import",
         triggers=tuple(
-            fingerprints.keep_fingerprint(session, fingerprint, tags) for fingerprint in found
+            fingerprints.keep_fingerprint(session, fingerprint, tags) for fingerprint in triggers
         ),
         tags=tags,
         created_at=now,
@@ -150,7 +149,7 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
     )
 
 
-def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
+def _take_error(work: _Work, row: ErrorRow, row_text: str) -> None:
     session, action = work.session, clean_text(row.action)
     tool = _tool(row.domain, action)
     attempt = ToolAttempt(action, exit_code=1)
@@ -158,12 +157,12 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
     step_id = runs.add_step(
         session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback
     )
-    found = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
-    fingerprint_id = fingerprints.keep_fingerprint(session, found, _tags(row.tags))
+    failure_fingerprint = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
+    fingerprint_id = fingerprints.keep_fingerprint(session, failure_fingerprint, _tags(row.tags))
     channel: Channel = feedback.channel() or "no_progress"
     excerpt = clean_text(row.error or "")[-MAX_EXCERPT_CHARS:]
     runs.add_error(session, step_id, fingerprint_id, channel, excerpt, row.progress_delta)
-    lesson_rows.add_error_row(session, step_id, said)
+    lesson_rows.add_error_row(session, step_id, row_text)
     work.came.failures += 1
 
 
@@ -183,7 +182,7 @@ def _fingerprint(tool: str, scope: str, text: str, action: str = "") -> Fingerpr
 
 
 def _tool(domain: str | None, action: str) -> str:
-    """Return the tool of a row: what it names, else the program of its command."""
+    """Return the tool a row names, else the program of its command."""
     return clean_text(domain or program([*words(action)] or [ELSEWHERE]))[:TOOL_CHARS]
 
 
@@ -192,10 +191,10 @@ def _tags(tags: list[str]) -> tuple[str, ...]:
 
 
 def _without_secrets(line: str) -> str:
-    """Return a row without secrets; one that has none as it stands."""
+    """Return a row without secrets, unchanged if it has none."""
     row = json.loads(line)
-    kept = _cleaned(row)
-    return line if kept == row else strict_json.write(kept)
+    cleaned = _cleaned(row)
+    return line if cleaned == row else strict_json.write(cleaned)
 
 
 def _cleaned(value: Any) -> Any:

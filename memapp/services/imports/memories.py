@@ -1,8 +1,7 @@
-"""The memories and profile values of a file, each of which waits for the person's yes: anybody
-could have written the file.
+"""Memories and profile values of a file, each pending until the person approves.
 
-Nothing of it is known before. What is in the trash comes into the trash. No memory hides behind a
-question of something else: it waits with a request that says all that it says.
+Anybody could have written the file, so nothing in it is known before. A memory from the trash goes
+into the trash. The request of a memory says all that the memory says.
 """
 
 from collections.abc import Iterable
@@ -36,20 +35,20 @@ DECIDED, SECRET = "decision made elsewhere", "secret"
 
 
 def take_memory(work: Work, line: MemoryLine) -> None:
-    """Let a memory of memapp wait; bring it in as it is where it is not live."""
-    there = portable.find(work.session, line)
-    if there is not None and line.state == "live" and there["text"] != line.text:
+    """Import a memory of memapp: pending if live, else as it is."""
+    existing = portable.find(work.session, line)
+    if existing is not None and line.state == "live" and existing["text"] != line.text:
         work.reworded += 1
         return
-    if there is not None and (line.state != "live" or there["reason"] != "undone"):
+    if existing is not None and (line.state != "live" or existing["reason"] != "undone"):
         work.known += 1
         return
     memory = _memory(work, line)
     if not work.absent.issuperset(set(line.sources).difference(memory.sources)):
-        raise UsageError("A message that this memory came from is not there.")
+        raise UsageError("A source of this memory is missing.")
     if memory.state is State.LIVE or _has_secret(memory) or is_forgotten(work.runtime, memory.text):
         work.absent.add(line.id)
-        _let_wait(work, memory)
+        _propose_memory(work, memory)
         return
     work.came.add(changes.apply(work.session, Created(memory), work.actor).memory_id)
     work.added["memory"] += 1
@@ -58,18 +57,16 @@ def take_memory(work: Work, line: MemoryLine) -> None:
 
 
 def take_note(work: Work, note: MemoryNote) -> None:
-    """Take a memory out of a note: what an edited one says of a memory that is here is an edit, its
-    words wait for a yes.
-    """
+    """Import a memory from a note; edited fields apply at once, edited words are pending."""
     line = note.line
-    found = memories.get_memories(work.session, [line.id])
-    if not note.is_edited or not found or found[0].state is not State.LIVE:
+    existing = memories.get_memories(work.session, [line.id])
+    if not note.is_edited or not existing or existing[0].state is not State.LIVE:
         take_memory(work, line)
         return
-    memory, known = found[0], curate.categories(work.runtime)
+    memory, categories = existing[0], curate.categories(work.runtime)
     category = (
         line.category
-        if line.category in known and memory.kind is not Kind.PROCEDURAL
+        if line.category in categories and memory.kind is not Kind.PROCEDURAL
         else memory.category
     )
     fields = Updated(
@@ -88,13 +85,13 @@ def take_note(work: Work, note: MemoryNote) -> None:
     work.edited += bool(changes_of_fields)
     if (line.text, tuple(line.steps)) != (memory.text, memory.steps):
         edited = replace(memory, text=line.text, steps=tuple(line.steps), origin="import")
-        _let_wait(work, edited, instead_of=memory.text)
+        _propose_memory(work, edited, instead_of=memory.text)
     elif not changes_of_fields:
         work.known += 1
 
 
 def take_fact(work: Work, fact: ForeignFact) -> None:
-    """Let a fact of another program wait, of a passage each sentence."""
+    """Propose a fact of another program, a long passage sentence by sentence."""
     for text in [fact.text] if len(fact.text) <= MAX_MEMORY_CHARS else sentences(fact.text):
         if len(text) > MAX_MEMORY_CHARS:
             work.left_out[f"sentence longer than {MAX_MEMORY_CHARS} characters"] += 1
@@ -110,13 +107,11 @@ def take_fact(work: Work, fact: ForeignFact) -> None:
             created_at=fact.created_at or work.session.now,
             updated_at=work.session.now,
         )
-        _let_wait(work, memory)
+        _propose_memory(work, memory)
 
 
 def take_request(work: Work, line: RequestLine) -> None:
-    """Let what waited wait here, with a week of its own. What was decided elsewhere was decided
-    there.
-    """
+    """Import a pending request with a new week to decide; skip decisions made elsewhere."""
     evidence = [support.message_id for support in line.evidence]
     if portable.find(work.session, line) is not None:
         work.known += 1
@@ -124,32 +119,29 @@ def take_request(work: Work, line: RequestLine) -> None:
         work.support[line.id] = evidence
     elif line.state in ("pending", "approved") and line.field not in (CHAT, CONFLICT):
         value = line.new_value
-        memory = (
-            replace(_memory(work, line.memory), reason="") if line.memory else None
-        )  # nothing has happened to it yet
+        # A pending memory has no history.
+        memory = replace(_memory(work, line.memory), reason="") if line.memory else None
         says_all = memory is not None and _says_all(line.field, value, memory.text)
-        _propose(work, line.field, value, memory if says_all else None, evidence)
+        _propose_value(work, line.field, value, memory if says_all else None, evidence)
         if memory and not says_all:
-            _let_wait(work, memory)
+            _propose_memory(work, memory)
     else:
         work.left_out[DECIDED] += 1
 
 
 def take_profile(work: Work, line: ProfileLine) -> None:
-    _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
+    _propose_value(work, line.field, line.value, None, work.support.pop(line.request_id, []))
 
 
 def ask_about_chat(work: Work, thread: Thread) -> None:
-    """Ask whether what was said in a chat may be quoted in others."""
+    """Ask whether messages of an imported chat may be quoted in other chats."""
     request = pending.add(work.session, CHAT, "", thread.title, "import", file_id=work.file())
     consents.add_chat(work.session, request.id, thread.id)
     work.chats += 1
 
 
-def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
-    """Put a memory before the person, unless it is known: as the value of the profile that it
-    states, else by its words.
-    """
+def _propose_memory(work: Work, memory: Memory, instead_of: str = "") -> None:
+    """Propose a memory unless known: as the profile value it states, else by its words."""
     if _has_secret(memory):
         work.left_out[SECRET] += 1
     elif memory.state is not State.LIVE:
@@ -160,16 +152,16 @@ def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
     ):
         work.known += 1
     elif is_forgotten(work.runtime, memory.text):
-        _propose(work, FORGOTTEN, memory.text, memory)
+        _propose_value(work, FORGOTTEN, memory.text, memory)
     else:
-        said = [
+        values = [
             hint
             for hint in unknown_in(memory.text, work.profile)
             if _says_all(hint.field, hint.value, memory.text)
         ]
-        own = Hint(HOWTO if memory.steps else FACT, memory.text)
-        one = own if instead_of else next(iter(said), own)
-        _propose(work, one.field, one.value, memory, memory.sources, instead_of)
+        whole = Hint(HOWTO if memory.steps else FACT, memory.text)
+        hint = whole if instead_of else next(iter(values), whole)
+        _propose_value(work, hint.field, hint.value, memory, memory.sources, instead_of)
 
 
 def _has_secret(memory: Memory) -> bool:
@@ -177,7 +169,7 @@ def _has_secret(memory: Memory) -> bool:
 
 
 def _says_all(field: str, value: str, text: str) -> bool:
-    """Return True where a yes to a value is a yes to all that a memory says."""
+    """Return True if a yes to a value is a yes to everything a memory says."""
     is_statement = (
         len(values_in(text)) == 1 and says_value(text, field, value) and not says_more(text)
     )
@@ -185,15 +177,16 @@ def _says_all(field: str, value: str, text: str) -> bool:
 
 
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
-    """Return the memory of a line, with those of its messages that are there."""
-    there = chat.still_there(work.session, line.sources)
-    origin = "import" if line.origin == "agent" else line.origin  # a file tells of no yes
+    """Return the memory of a line, with the sources that exist here."""
+    sources = chat.still_there(work.session, line.sources)
+    # An agent's memory had an approval, which no file proves.
+    origin = "import" if line.origin == "agent" else line.origin
     return Memory(
         **read(
             {
                 "updated_at": line.created_at,
                 **line.model_dump(),
-                "sources": there,
+                "sources": sources,
                 "origin": origin,
             },
             Memory,
@@ -201,7 +194,7 @@ def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
     )
 
 
-def _propose(
+def _propose_value(
     work: Work,
     field: str,
     value: str,
@@ -209,9 +202,7 @@ def _propose(
     evidence: Iterable[str] = (),
     instead_of: str = "",
 ) -> None:
-    """Put a value before the person, unless the profile says it, or the same waits or was denied
-    within the last week.
-    """
+    """Propose a value unless the profile has it, or the same is pending or was denied lately."""
     value = one_line(clean(value))[:VALUE_CHARS]
     text, same = normalise(memory.text) if memory else "", work.same(field, value)
     if same in work.asked and memory and work.asked[same] not in (text, None):

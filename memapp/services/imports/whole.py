@@ -1,9 +1,8 @@
-"""Imports all of a file or nothing: one transaction, one step of the history, taken back by one
-undo.
+"""Imports of a file, all or nothing: one transaction, one step of the history, one undo.
 
-Rows that need no decision, such as chats with their messages, come in only with the chat or the
-memory that they belong to. So what is here already stays as it is, and an undo, which takes back
-chats and memories, takes back all of it.
+Rows that need no decision, such as chats and messages, are imported only with the chat or memory
+they belong to. So existing entries stay as they are, and an undo, which removes chats and memories,
+removes all of the import.
 """
 
 from collections.abc import Iterable
@@ -58,9 +57,7 @@ ADDED_SINCE = "entry of a chat that is here already"
 
 
 def import_file(runtime: Runtime, path: Path, *, dry_run: bool = False) -> Imported:
-    """Bring a file or a folder in, or only say what would come in. Raises `UsageError` when
-    anything in it is not in order.
-    """
+    """Import a file or folder, or rehearse the import; raise `UsageError` for any invalid entry."""
     with runtime.rehearse() if dry_run else runtime.write() as session:
         written = (
             datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -76,12 +73,12 @@ def import_file(runtime: Runtime, path: Path, *, dry_run: bool = False) -> Impor
         )
         with files.opened(path) as documents:
             _take_all(work, put_together(read_all(documents)))
-        return _settled(work)
+        return _finish(work)
 
 
-def _take_all(work: Work, found: Iterable[Numbered]) -> None:
+def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
     messages = 0
-    for place, item in found:
+    for place, item in numbered:
         messages += len(item.said) if isinstance(item, ForeignConversation) else 1
         if messages > MAX_ITEMS:
             raise refusal(place, TOO_MANY)
@@ -89,38 +86,36 @@ def _take_all(work: Work, found: Iterable[Numbered]) -> None:
             _take(work, item)
         except Rejected:
             raise refusal(
-                place, "this does not fit what is here or what stands before it"
+                place, "this contradicts an earlier line or an entry that is here"
             ) from None
         except UsageError as error:
             raise refusal(place, error.message.rstrip(".")) from None
 
 
-def _take(work: Work, one: Item | Found | MemoryNote) -> None:
-    match one:
+def _take(work: Work, item: Item | Found | MemoryNote) -> None:
+    match item:
         case ForeignConversation():
-            _take_conversation(work, one)
+            _take_conversation(work, item)
         case ForeignFact():
-            take_fact(work, one)
+            take_fact(work, item)
         case Unread():
-            work.left_out[one.kind] += one.count
+            work.left_out[item.kind] += item.count
         case MemoryNote():
-            take_note(work, one)
+            take_note(work, item)
         case MemoryLine():
-            take_memory(work, one)
+            take_memory(work, item)
         case RequestLine():
-            take_request(work, one)
+            take_request(work, item)
         case ProfileLine():
-            take_profile(work, one)
+            take_profile(work, item)
         case ForeignMessage():
-            raise UsageError("This is no part of a conversation.")
+            raise UsageError("This message belongs to no conversation.")
         case _:
-            _take_row(work, one)
+            _take_row(work, item)
 
 
 def _take_row(work: Work, row: Row) -> None:
-    """Write a line as the row that it was, without secrets, unless it is here, or belongs to what
-    was here before.
-    """
+    """Insert a line as its row, without secrets, unless known or part of an existing chat."""
     if portable.find(work.session, row) is not None:
         if (
             isinstance(row, ThreadLine)
@@ -128,29 +123,28 @@ def _take_row(work: Work, row: Row) -> None:
             and history.went_with_import(work.session, row.id)
         ):
             chat.set_thread_deleted(work.session, row.id, None)
-            _added(work, row)
+            _count_row(work, row)
         else:
             work.known += 1
         return
     missing = portable.missing_reference(work.session, row)
     if missing and missing not in work.absent:
-        raise UsageError(f"There is no {missing}, of which this speaks.")
-    if missing or not _comes_along(work, row):
-        if not isinstance(
-            row, RelationLine | RecallLine
-        ):  # of a memory that waits; what is related is found anew
+        raise UsageError(f"There is no {missing}, to which this refers.")
+    if missing or not _belongs_to_import(work, row):
+        # Links of a pending memory are not counted: they are found anew.
+        if not isinstance(row, RelationLine | RecallLine):
             work.left_out[ADDED_SINCE] += 1
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
     elif portable.insert(work.session, safe := _without_secrets(row)):
-        _added(work, safe)
+        _count_row(work, safe)
         work.hidden += safe is not row
     else:
         work.known += 1
 
 
 def _without_secrets(row: Row) -> Row:
-    """Return the row of a chat or a message without secrets: itself if it has none."""
+    """Return the row of a chat or message without secrets, unchanged if it has none."""
     match row:
         case ThreadLine() if (title := without_secrets(row.title)) != row.title:
             return row.model_copy(update={"title": title})
@@ -162,7 +156,7 @@ def _without_secrets(row: Row) -> Row:
             return row
 
 
-def _comes_along(work: Work, row: Row) -> bool:
+def _belongs_to_import(work: Work, row: Row) -> bool:
     match row:
         case ThreadLine():
             return True
@@ -174,7 +168,7 @@ def _comes_along(work: Work, row: Row) -> bool:
             return row.thread_id in work.came
 
 
-def _added(work: Work, row: Row) -> None:
+def _count_row(work: Work, row: Row) -> None:
     work.added[row.type] += 1
     if isinstance(row, ThreadLine | MessageLine):
         work.came.add(row.id)
@@ -182,15 +176,13 @@ def _added(work: Work, row: Row) -> None:
         work.thread_ids.append(row.id)
 
 
-def _take_conversation(work: Work, one: ForeignConversation) -> None:
-    """Make a chat of a conversation of another program, unless it came in before or nothing was
-    said.
-    """
-    if not one.said:
+def _take_conversation(work: Work, conversation: ForeignConversation) -> None:
+    """Import a conversation of another program as a chat, unless known or empty."""
+    if not conversation.said:
         work.left_out["conversation without words"] += 1
         return
-    thread, messages = as_lines(one, work.beside)
-    work.beside = one.updated_at or one.created_at or work.beside
+    thread, messages = as_lines(conversation, work.beside)
+    work.beside = conversation.updated_at or conversation.created_at or work.beside
     is_new = portable.find(work.session, thread) is None
     _take_row(work, thread)
     if is_new:
@@ -203,10 +195,8 @@ def _take_conversation(work: Work, one: ForeignConversation) -> None:
         work.left_out[ADDED_SINCE] += added
 
 
-def _settled(work: Work) -> Imported:
-    """Finish: what depends on several lines, and the entry of the history by which all of it is
-    taken back.
-    """
+def _finish(work: Work) -> Imported:
+    """Finish an import: refresh the chats, and record the entry by which it is undone."""
     for thread_id in work.thread_ids:
         chat.refresh_contexts(work.session, thread_id)
         if (thread := chat.get_thread(work.session, thread_id)).deleted_at is None:

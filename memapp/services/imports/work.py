@@ -19,11 +19,14 @@ from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
 NAME_CHARS = 200
-OF_CHATS = "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
+OF_CHATS = (
+    "Imported chats are conversation only: memapp learns no facts from them,"
+    " and quotes them elsewhere only after your yes."
+)
 
 
 def named(path: Path) -> str:
-    """Return what a file is called in the inbox."""
+    """Return the name of a file in the inbox."""
     name = (
         one_line(clean(path.absolute().name))[:NAME_CHARS]
         if path.is_file() or path.is_dir()
@@ -34,41 +37,41 @@ def named(path: Path) -> str:
 
 @dataclass
 class Imported:
-    """What came in, or would."""
+    """The result of an import, or of its rehearsal."""
 
     added: Counter[str] = field(default_factory=Counter)
-    """How many new things, by the type of their line."""
+    """New entries, by the type of their line."""
     facts: int = 0
-    """What the file says of the person, which waits for their yes."""
+    """Pending statements about the person."""
     chats: int = 0
-    """Chats that are quoted nowhere else before a yes."""
+    """Chats that are not quoted elsewhere before a yes."""
     known: int = 0
-    """What was here already."""
+    """Entries that were here already."""
     reworded: int = 0
-    """Memories that are here in other words, which stay."""
+    """Memories that are here in other words, left unchanged."""
     edited: int = 0
-    """Memories that a note of the file changes."""
+    """Memories changed by a note of the file."""
     estimated: int = 0
-    """Messages without a time, which have that of a neighbour."""
+    """Messages without a time, dated by a neighbour."""
     hidden: int = 0
-    """Chats and messages that come in without a password or key that stands in them."""
+    """Chats and messages imported without the password or key in them."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """How much of each kind does not come in."""
+    """Entries that are not imported, by kind."""
     step: str = ""
-    """What to name to take it back; empty when nothing came in."""
+    """The step to undo; empty if nothing was imported."""
     file_id: str = ""
-    """What to name to decide on all that waits; empty when nothing does."""
+    """Stands for all pending requests of the file; empty if there are none."""
 
     def __str__(self) -> str:
         memories, chats, messages = (self.added[kind] for kind in ("memory", "thread", "message"))
-        others = self.added.total() - memories - chats - messages
+        other_entries = self.added.total() - memories - chats - messages
         parts = [
             counted(memories, "memory", "memories") if memories else "",
             counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "")
             if chats
             else "",
             counted(messages, "message") if messages and not chats else "",
-            counted(others, "other entry", "other entries") if others else "",
+            counted(other_entries, "other entry", "other entries") if other_entries else "",
             f"{counted(self.edited, 'edited memory', 'edited memories')}" if self.edited else "",
             f"{counted(self.facts, 'fact')} to wait for your yes" if self.facts else "",
         ]
@@ -93,50 +96,49 @@ class Imported:
 
 @dataclass(kw_only=True)
 class Work(Imported):
-    """One import under way, in one transaction."""
+    """An import in progress, in one transaction."""
 
     runtime: Runtime
     session: Session
     actor: Actor
     came: set[str] = field(default_factory=set)
-    """Chats, messages and memories that came in."""
+    """Chats, messages and memories that were imported."""
     absent: set[str] = field(default_factory=set)
-    """Memories, messages and predictions of the file that did not come in."""
+    """Memories, messages and predictions of the file that were not imported."""
     thread_ids: list[str] = field(default_factory=list)
     name: str
     """Of the file."""
     beside: datetime
-    """When what stands beside was said, for what does not say when."""
+    """Time of a neighbour, for conversations without a time."""
     asked_here: set[tuple[str, str]] = field(default_factory=set)
-    """What this file put before the person, as `same` has it."""
+    """Requests this file added, as returned by `same`."""
     support: dict[str, list[str]] = field(default_factory=dict)
-    """The messages behind each approved consent request of the file on which no field of the
-    profile rests so far.
-    """
+    """Messages behind each approved request of the file that no profile field uses so far."""
 
     @cached_property
     def profile(self) -> dict[str, tuple[str, ...]]:
-        """What the profile says, which no import changes."""
+        """The profile, which no import changes."""
         return read_profile(self.session)
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], str | None]:
-        """What waits, with the normal text of the memory that waits with it, and what was denied
-        lately, with None.
-        """
-        found = consents.asked_or_denied(
+        """Pending requests with the normal text of their memory, and denied ones with None."""
+        requests = consents.asked_or_denied(
             self.session, self.session.now - timedelta(days=REQUEST_DAYS)
         )
-        return {self.same(field, value): text and normalise(text) for field, value, text in found}
+        return {
+            self.same(field, value): memory_text and normalise(memory_text)
+            for field, value, memory_text in requests
+        }
 
     def same(self, field: str, value: str) -> tuple[str, str]:
-        """Return what two requests of the same have in common."""
+        """Return the key of a request, which equal requests share."""
         if field == FORGOTTEN:
             return field, gist(value)
         return field, normalise(value) if field == FACT else normal_value(field, value)
 
     def file(self) -> str:
-        """Return the id of the file, which is kept when the first thing of it waits."""
+        """Return the id of the file, stored with its first request."""
         if not self.file_id:
             self.file_id = new_id(self.session.now)
             consents.add_file(self.session, self.file_id, self.name)

@@ -1,9 +1,9 @@
-"""Lessons before something is done: those that bear on it, and by what such a command is noticed
-before memapp is loaded.
+"""Lessons before a command: which ones apply, and the signs of such commands.
 
-A lesson bears on the very command that it puts right, if that failed here when it was done last;
-and on any command with the word that it puts right, if the error named that. None does where the
-like worked here since: what was changed is not known.
+A lesson applies to the very command it corrects, if that failed here last time, and to any command
+with the word it corrects, if the error named the word. No lesson applies where a similar command
+has worked here since: the cause may be gone. The signs let a terminal notice such commands before
+memapp is loaded.
 """
 
 import re
@@ -45,57 +45,54 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 LATELY = timedelta(days=30)
-"""What was done longer ago says nothing about now."""
+"""Older steps say nothing about now."""
 MOST_STEPS, MOST_NOTICED = 200, 300
 SLOW_SECONDS = 2.0
-"""A failure that took less is told of when it is there: an unproven lesson is no reason to speak
-before.
-"""
+"""Faster failures get their hint afterwards: an unproven lesson is no reason to speak before."""
 
 
 class _Bearing(NamedTuple):
-    """How a lesson bears on something that is about to be done."""
+    """How a lesson applies to a coming action."""
 
     fit: Fit
     is_aloud: bool
-    """It is worth a word that nobody asked for."""
+    """True if worth showing unasked."""
 
 
 def bearing(
     session: Session, tool: str, scope: str, action: str, task: str = "", *, unasked: bool = False
 ) -> list[LessonHint]:
-    """Return the lessons that bear on something that is about to be done in a place, at a task;
-    best first.
-    """
+    """Return the lessons that apply to a coming action, best first."""
     place, action = recognise.scope_hash(scope), recognise.clean_text(action)[:MAX_ACTION_CHARS]
-    done = _done(session, place)
+    done = _latest_steps(session, place)
     last = next((step for step in done if step.action == action and step.failed), None)
     recent = [
         step for step in done if step.failed and (step.at >= session.now - PAUSE or step is last)
     ]
     tags = tuple(sorted({tag for step in recent for tag in step.tags}))
-    about = KnownFailure(
+    failure = KnownFailure(
         Fingerprint(tool, last.shape if last else "", last.subject if last else "", place),
         action,
         tags,
     )
     among = [
         *store.triggered(session, tool),
-        *store.untriggered(session, about.fingerprint, action),
+        *store.untriggered(session, failure.fingerprint, action),
     ]
     among += store.triggered(session, tool, shape=last.shape) if last else []
-    found = [
-        one
+    bearings = [
+        applies
         for lesson in among
-        if (one := _bearing(lesson, about, done, recent)) and (one.is_aloud or not unasked)
+        if (applies := _bearing(lesson, failure, done, recent))
+        and (applies.is_aloud or not unasked)
     ]
     actions = Rarity([f"{lesson.wrong} {lesson.task}" for lesson in among])
-    fits = sorted((bearing.fit for bearing in found), key=lambda fit: fit.tier)
+    fits = sorted((applies.fit for applies in bearings), key=lambda fit: fit.tier)
     return hints_of(
         session,
-        about,
+        failure,
         fits,
-        lambda one: actions.likeness(f"{action} {task}", f"{one.wrong} {one.task}"),
+        lambda lesson: actions.likeness(f"{action} {task}", f"{lesson.wrong} {lesson.task}"),
         MOST_BEFORE_RUN,
     )
 
@@ -103,15 +100,13 @@ def bearing(
 def told(
     session: Session, tool: str, scope: str, action: str, task: str = "", *, withhold: bool
 ) -> Drawn | None:
-    """Return the lesson that somebody is told of before they do something, or that is withheld."""
-    found = bearing(session, tool, scope, action, task, unasked=True)
-    return next(iter(draw(session, found[:1], withhold=withhold)), None)
+    """Return the lesson to show before an action, or to withhold; None if there is none."""
+    applicable = bearing(session, tool, scope, action, task, unasked=True)
+    return next(iter(draw(session, applicable[:1], withhold=withhold)), None)
 
 
 def notice(runtime: "Runtime", places: Iterable[str]) -> None:
-    """Mark the commands that somebody is told of before, in places that are named by their hashes,
-    and wherever it is.
-    """
+    """Mark the commands that have a lesson, in places named by their hashes and anywhere."""
     session, cache = runtime.read(), str(runtime.paths.cache)
     for place in dict.fromkeys(places):
         here, anywhere = noticed(session, place)
@@ -120,11 +115,9 @@ def notice(runtime: "Runtime", places: Iterable[str]) -> None:
 
 
 def noticed(session: Session, place: str) -> tuple[list[str], list[str]]:
-    """Return by what the commands are noticed that somebody is told of before: those here, and
-    those wherever it is.
-    """
-    done, lessons = _done(session, place), store.noticeable(session, place, MOST_NOTICED)
-    here = [_sign(lesson) for lesson in lessons if _is_told_of(lesson, place, done)]
+    """Return the signs of commands with a lesson: those of a place, and those of any place."""
+    done, lessons = _latest_steps(session, place), store.noticeable(session, place, MOST_NOTICED)
+    here = [_sign(lesson) for lesson in lessons if _has_hint(lesson, place, done)]
     anywhere = [
         lesson
         for lesson in lessons
@@ -134,69 +127,88 @@ def noticed(session: Session, place: str) -> tuple[list[str], list[str]]:
     return here, [_sign(lesson) for lesson in anywhere]
 
 
-def _is_told_of(one: Triggered, place: str, done: Sequence[LatestStep]) -> bool:
-    found = _bearing(
-        one,
-        KnownFailure(Fingerprint(one.tool, one.shape, one.subject, place), one.wrong, ()),
+def _has_hint(lesson: Triggered, place: str, done: Sequence[LatestStep]) -> bool:
+    applies = _bearing(
+        lesson,
+        KnownFailure(
+            Fingerprint(lesson.tool, lesson.shape, lesson.subject, place), lesson.wrong, ()
+        ),
         done,
         (),
     )
-    return found is not None and found.is_aloud
+    return applies is not None and applies.is_aloud
 
 
-def _sign(one: Triggered) -> str:
-    """Return by what a command is noticed that a lesson bears on (`tools.markers.noticed_by`)."""
-    if swaps_program(one.wrong, one.correct, one.tool):
-        return one.tool
-    if named := _named(one):
-        return f"{one.tool}\0{min(named)}"
-    return "\0".join(("", *words(one.wrong)))
+def _sign(lesson: Triggered) -> str:
+    """Return the sign of the commands a lesson applies to (`tools.markers.noticed_by`)."""
+    if swaps_program(lesson.wrong, lesson.correct, lesson.tool):
+        return lesson.tool
+    if named := _words_named_by_error(lesson):
+        return f"{lesson.tool}\0{min(named)}"
+    return "\0".join(("", *words(lesson.wrong)))
 
 
-def _done(session: Session, place: str) -> list[LatestStep]:
+def _latest_steps(session: Session, place: str) -> list[LatestStep]:
     return runs.latest_steps(session, place, session.now - LATELY, MOST_STEPS)
 
 
-def _named(one: Triggered) -> set[str]:
-    """Return what a lesson puts right that the error of then named."""
-    said = set(re.findall(r"[\w./-]+", one.said))
+def _words_named_by_error(lesson: Triggered) -> set[str]:
+    """Return the words a lesson corrects and its error named."""
+    error_words = set(re.findall(r"[\w./-]+", lesson.said))
     return {
         word
-        for word in taken_out(one.wrong, one.correct, one.said, one.tool)
-        if word.lower() in said or word.strip("-").lower() in said
+        for word in taken_out(lesson.wrong, lesson.correct, lesson.said, lesson.tool)
+        if word.lower() in error_words or word.strip("-").lower() in error_words
     }
 
 
 def _bearing(
-    one: Triggered, about: KnownFailure, done: Sequence[LatestStep], recent: Sequence[LatestStep]
+    lesson: Triggered,
+    failure: KnownFailure,
+    done: Sequence[LatestStep],
+    recent: Sequence[LatestStep],
 ) -> _Bearing | None:
-    is_named = bool(_named(one)) or swaps_program(one.wrong, one.correct, one.tool)
-    then = about.fingerprint._replace(subject=one.subject)
+    is_named = bool(_words_named_by_error(lesson)) or swaps_program(
+        lesson.wrong, lesson.correct, lesson.tool
+    )
+    past_fingerprint = failure.fingerprint._replace(subject=lesson.subject)
 
     def concerns(action: str) -> bool:
-        is_it = covers(one.wrong, action) if GAP in one.wrong else words(one.wrong) == words(action)
-        return is_it or (is_named and is_for(one, KnownFailure(then, action, ())))
+        is_it = (
+            covers(lesson.wrong, action)
+            if GAP in lesson.wrong
+            else words(lesson.wrong) == words(action)
+        )
+        return is_it or (is_named and is_for(lesson, KnownFailure(past_fingerprint, action, ())))
 
-    if not concerns(about.action):
+    if not concerns(failure.action):
         return None
     latest = next((step for step in done if concerns(step.action)), None)
-    if not (latest.failed if latest else is_named or not one.shape):
+    if not (latest.failed if latest else is_named or not lesson.shape):
         return None
-    again = next((step for step in done if step.action == about.action and step.failed), None)
-    last = again or latest
-    alike = shape_likeness(last.shape, one.shape, Rarity({last.shape, one.shape})) if last else 1.0
-    failed = (
-        about.fingerprint._replace(shape=last.shape, subject=last.subject)
-        if last
-        else about.fingerprint
+    same_failed = next(
+        (step for step in done if step.action == failure.action and step.failed), None
     )
-    tier = tier_of(one, about._replace(fingerprint=failed), alike)
+    last = same_failed or latest
+    likeness = (
+        shape_likeness(last.shape, lesson.shape, Rarity({last.shape, lesson.shape}))
+        if last
+        else 1.0
+    )
+    failed = (
+        failure.fingerprint._replace(shape=last.shape, subject=last.subject)
+        if last
+        else failure.fingerprint
+    )
+    tier = tier_of(lesson, failure._replace(fingerprint=failed), likeness)
     if tier is None:
         return None
     expected = (
-        alike * (1.0 if last in recent else 0.5)
+        likeness * (1.0 if last in recent else 0.5)
         if last
-        else float(one.shape in {step.shape for step in recent})
+        else float(lesson.shape in {step.shape for step in recent})
     )
-    is_aloud = one.status == "promoted" or (again is not None and again.seconds >= SLOW_SECONDS)
-    return _Bearing(Fit(tier if again else min(tier, Tier.SHAPE), expected, one), is_aloud)
+    is_aloud = lesson.status == "promoted" or (
+        same_failed is not None and same_failed.seconds >= SLOW_SECONDS
+    )
+    return _Bearing(Fit(tier if same_failed else min(tier, Tier.SHAPE), expected, lesson), is_aloud)

@@ -1,4 +1,4 @@
-"""Lessons as people look at them: lists, search, what stands behind one, and whether they help."""
+"""Lessons as people look at them: lists, search, evidence, and whether they help."""
 
 from dataclasses import dataclass
 
@@ -21,33 +21,29 @@ unsolved = reading(runs.unsolved)
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What a lesson rests on."""
+    """The evidence behind a lesson."""
 
     errors: tuple[str, ...]
-    """What its failures wrote, without the names and numbers of each: the shapes that it is
-    recognised by.
-    """
+    """Shapes of its failures: the output without names and numbers."""
     evidence: tuple[Evidence, ...]
     conflicts: tuple[tuple[Lesson, int, int], ...]
-    """Lessons for the same failure with another way out, with how often this one worked and how
-    often that one.
-    """
+    """Lessons with another fix for the same failure, with the wins of either."""
     referees: tuple[Calibration, ...]
-    """The models that judge how commands went of which nothing else tells."""
+    """Models that judge commands without a known result."""
 
 
 def search_lessons(runtime: Runtime, text: str, limit: int) -> list[Lesson]:
-    """Return the lessons that have each word of a text, or a part of one, before those that have
-    any of its words.
-    """
+    """Return the lessons with all words of a text, or parts of them, before those with any."""
     return store.search_lessons(runtime.read(), query_words(text), text.casefold().split(), limit)
 
 
 def behind(runtime: Runtime, lesson: Lesson) -> Behind:
-    """Return the failures that a lesson is for, and the lessons that it contradicts."""
+    """Return the failures of a lesson, and the lessons it contradicts."""
     session = runtime.read()
     against = store.conflicts_of(session, lesson.id)
-    conflicts = tuple((store.get_lesson(session, other), won, lost) for other, won, lost in against)
+    conflicts = tuple(
+        (store.get_lesson(session, other_id), won, lost) for other_id, won, lost in against
+    )
     errors = dict.fromkeys(
         fingerprint.shape for fingerprint in lesson_rows.fingerprints_of(session, lesson.id)
     )
@@ -56,12 +52,12 @@ def behind(runtime: Runtime, lesson: Lesson) -> Behind:
 
 
 def runs_behind(runtime: Runtime, lesson: Lesson) -> list[tuple[Run, list[RunStep]]]:
-    """Return the latest runs in which the failures of a lesson happened, with their steps."""
+    """Return the latest runs with failures of a lesson, and their steps."""
     session = runtime.read()
     run_ids = dict.fromkeys(
         evidence.run_id for evidence in runs.evidence_of(session, lesson.triggers)
     )
     return [
-        (runs.get_run(session, memory_id), runs.steps_of(session, memory_id))
-        for memory_id in list(run_ids)[:MOST_RUNS]
+        (runs.get_run(session, run_id), runs.steps_of(session, run_id))
+        for run_id in list(run_ids)[:MOST_RUNS]
     ]

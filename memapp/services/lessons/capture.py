@@ -1,7 +1,7 @@
-"""Keeping a failure so that it is recognised again, and making of one that was solved a lesson.
+"""Capturing failures so that they are recognised, and learning lessons from solved ones.
 
-The lesson is a template over the two commands that were carried out, the failed one and the one
-that then worked. Not a word of any output gets into it.
+A lesson is a template over two executed commands, the failed one and the one that worked. No word
+of any output enters it.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from memapp.store.session import Session
 
 AGENT = "lessons"
 MOST_NEW = 5
-"""Lessons that one run adds at most: those of failures that came again first."""
+"""Lessons that one run adds at most, those of recurring failures first."""
 
 
 def keep_failure(
@@ -45,9 +45,9 @@ def keep_failure(
     before: float | None,
 ) -> ErrorEvent:
     """Add the failure of a step."""
-    found = recognise.fingerprint_of(tool, run.scope, attempt)
+    fingerprint = recognise.fingerprint_of(tool, run.scope, attempt)
     tags = recognise.tags(attempt, feedback, channel, before)
-    fingerprint_id = fingerprints.keep_fingerprint(session, found, tags)
+    fingerprint_id = fingerprints.keep_fingerprint(session, fingerprint, tags)
     for lesson_id in store.adopt(session, tool, run.scope, attempt.action, fingerprint_id):
         link_conflicts(session, store.get_lesson(session, lesson_id))
     moved = (
@@ -63,28 +63,24 @@ def keep_failure(
 def close_failures(
     session: Session, run: Run, step_id: str, action: str, *, progressed: bool
 ) -> list[tuple[ErrorEvent, str]]:
-    """Find the open failures that a step which worked is the answer to; return each with what
-    worked.
+    """Close the open failures a successful step solves; return each with its action.
 
-    A tool that knows its goal says so itself: what came nearer is the answer to what did not. With
-    any other the two commands tell; what stands in for a program that is not there is the next
-    thing that is done. To do the same again, with success, closes a failure too, but what made it
-    work is not known.
+    Progress solves an earlier failure of a tool that knows its goal. With any other tool the two
+    commands are compared, and the next command replaces a program that was not found. Repeating a
+    command with success closes its failure, too, but teaches nothing: the cause is unknown.
     """
     opened = runs.open_failures(session, run.client, run.agent, run.scope, session.now - PAUSE)
-    again = [failure for failure in opened if failure.action == action]
-    others, before = (
-        [failure for failure in opened if failure.action != action],
-        runs.step_before(session, run, step_id, session.now - PAUSE),
-    )
+    repeated = [failure for failure in opened if failure.action == action]
+    different = [failure for failure in opened if failure.action != action]
+    before = runs.step_before(session, run, step_id, session.now - PAUSE)
     unknown = {
         failure.id
-        for failure in others
+        for failure in different
         if UNKNOWN_COMMAND in failure.tags and failure.step_id == before
     }
     solved = [
         failure
-        for failure in others
+        for failure in different
         if progressed
         or corrects(
             action,
@@ -93,7 +89,7 @@ def close_failures(
             is_missing=NOT_THERE in failure.tags,
         )
     ]
-    runs.solve(session, [failure.id for failure in (*again, *solved)], step_id)
+    runs.solve(session, [failure.id for failure in (*repeated, *solved)], step_id)
     return [
         (failure, action)
         for failure in solved
@@ -102,8 +98,9 @@ def close_failures(
 
 
 def learn(session: Session, solved: Sequence[tuple[ErrorEvent, str]]) -> list[str]:
-    """Make lessons of solved failures, of one a fingerprint, those that came again first; return
-    the ids of new ones.
+    """Learn lessons from solved failures, one per fingerprint; return the ids of new ones.
+
+    Recurring failures come first.
     """
     weight: Counter[str] = Counter(
         {
@@ -120,54 +117,53 @@ def learn(session: Session, solved: Sequence[tuple[ErrorEvent, str]]) -> list[st
 
 
 def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
-    """Add the lesson of one solved failure, unless it is known or was thrown away; return its id if
-    it is new.
-    """
+    """Add the lesson of a solved failure unless known or discarded; return its id if new."""
     lesson = _template(session, event, correct)
     normal = session.normalise(lesson.rule_text)
-    known = (
+    known_lesson = (
         store.same_rule(session, normal, lesson.tool, lesson.scope)
-        or _general(session, lesson)
+        or _generalised(session, lesson)
         or _same_fix(session, lesson)
     )
-    if known is None and store.refused_rule(session, normal, lesson.tool):
+    if known_lesson is None and store.refused_rule(session, normal, lesson.tool):
         return []
-    if known and (known.purge_at or known.status == "archived"):
+    if known_lesson and (known_lesson.purge_at or known_lesson.status == "archived"):
         return []
     actor = Actor(AGENT, step=session.new_id())
-    if known is None:
+    if known_lesson is None:
         changes.apply(session, LessonAdded(lesson), actor)
     else:
-        store.count_worked(session, known.id)
-        if event.fingerprint_id not in known.triggers:
-            changes.apply(session, LessonEdited(known.id, triggers=(event.fingerprint_id,)), actor)
-    kept = store.get_lesson(session, known.id if known else lesson.id)
-    link_conflicts(session, kept)
-    store.count_conflicts(session, kept.id, won=True)
-    return [] if known else [lesson.id]
+        store.count_worked(session, known_lesson.id)
+        if event.fingerprint_id not in known_lesson.triggers:
+            changes.apply(
+                session, LessonEdited(known_lesson.id, triggers=(event.fingerprint_id,)), actor
+            )
+    stored = store.get_lesson(session, known_lesson.id if known_lesson else lesson.id)
+    link_conflicts(session, stored)
+    store.count_conflicts(session, stored.id, won=True)
+    return [] if known_lesson else [lesson.id]
 
 
-def _general(session: Session, lesson: Lesson) -> Lesson | None:
-    """Return the lesson that says the same in the more general words of a model, if there is one."""
+def _generalised(session: Session, lesson: Lesson) -> Lesson | None:
+    """Return the lesson that says the same in more general words of a model, if any."""
     general = (
-        other
-        for other in store.reworded(session, lesson.tool)
-        if other.level != "task" or other.scope == lesson.scope
+        general_lesson
+        for general_lesson in store.reworded(session, lesson.tool)
+        if general_lesson.level != "task" or general_lesson.scope == lesson.scope
     )
     return next(
         (
-            other
-            for other in general
-            if covers(other.wrong, lesson.wrong) and covers(other.correct, lesson.correct)
+            general_lesson
+            for general_lesson in general
+            if covers(general_lesson.wrong, lesson.wrong)
+            and covers(general_lesson.correct, lesson.correct)
         ),
         None,
     )
 
 
 def _same_fix(session: Session, lesson: Lesson) -> Lesson | None:
-    """Return the lesson that changes the same in a command that failed in the same way, whatever
-    else stands in that.
-    """
+    """Return the lesson with the same fix for the same kind of failure, if any."""
     fix = Fix.of(lesson.wrong, lesson.correct)
     return next(
         (
@@ -180,9 +176,7 @@ def _same_fix(session: Session, lesson: Lesson) -> Lesson | None:
 
 
 def link_conflicts(session: Session, lesson: Lesson) -> None:
-    """Link a lesson with those for the same failures that put something else in the place of the
-    same.
-    """
+    """Link a lesson with those that fix the same failures in another way."""
     fix = Fix.of(lesson.wrong, lesson.correct)
     for rival in store.rivals(session, lesson):
         if are_in_conflict(
@@ -192,7 +186,7 @@ def link_conflicts(session: Session, lesson: Lesson) -> None:
 
 
 def _template(session: Session, event: ErrorEvent, correct: str) -> Lesson:
-    """Return the lesson that two commands make."""
+    """Return the lesson of a failed and a working command."""
     now = session.now
     return Lesson(
         id=new_id(now),

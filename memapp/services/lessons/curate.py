@@ -1,7 +1,6 @@
-"""Curation of lessons: what a person adds, edits, merges, promotes, suppresses, archives, deletes
-and restores by hand.
+"""Curation of lessons by hand: add, edit, merge, promote, suppress, archive, discard, restore.
 
-Each is one step that `undo` takes back. What the person decided stays, whatever is measured.
+Each is one step, which `undo` reverts. The person's decision stands, whatever is measured.
 """
 
 from collections.abc import Sequence
@@ -49,10 +48,9 @@ def add(
     correct: str,
     level: LessonLevel | None = None,
 ) -> Revision:
-    """Keep a lesson in the person's own words, promoted; it is for the failures of just that
-    command.
+    """Add a promoted lesson of the person's own, for failures of exactly this command.
 
-    `scope` is where it was learned; without a level it counts there, or wherever the tool is used
+    `scope` is where it was learned. Without a level it applies there, or wherever the tool is used
     if it names nothing.
     """
     wrong, correct, now = _checked(wrong), _checked(correct), runtime.clock()
@@ -84,12 +82,10 @@ def edit(
     correct: str | None = None,
     level: LessonLevel | None = None,
 ) -> Revision:
-    """Put another command in place, or another level; None leaves a part as it is."""
+    """Change a command or the level of a lesson; None leaves a part as it is."""
     before = store.get_lesson(runtime.read(), lesson_id)
-    wrong, correct = (
-        before.wrong if wrong is None else _checked(wrong),
-        before.correct if correct is None else _checked(correct),
-    )
+    wrong = before.wrong if wrong is None else _checked(wrong)
+    correct = before.correct if correct is None else _checked(correct)
     _refuse_no_fix(wrong, correct)
     if (wrong, correct, level or before.level) == (before.wrong, before.correct, before.level):
         raise UsageError("Nothing changes: it is so already.")
@@ -97,31 +93,29 @@ def edit(
 
 
 def promote(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Let lessons be shown whatever is measured."""
+    """Show lessons, whatever is measured."""
     return _move(runtime, "promoted", lesson_ids)
 
 
 def suppress(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Show lessons no more, whatever is measured."""
+    """Hide lessons, whatever is measured."""
     return _move(runtime, "suppressed", lesson_ids)
 
 
 def archive(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Put lessons away: they are not shown, and not learned again."""
+    """Archive lessons: not shown, and not learned again."""
     return _move(runtime, "archived", lesson_ids)
 
 
 def discard(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Put lessons into the trash."""
+    """Move lessons to the trash."""
     return _apply(
         runtime, *(LessonDeleted(lesson_id, runtime.purge_at()) for lesson_id in lesson_ids)
     )
 
 
 def restore(runtime: Runtime, *lesson_ids: str) -> Revision:
-    """Bring lessons back: from the trash as they were, else as candidates, of which only what
-    follows now is counted.
-    """
+    """Restore lessons: from the trash as they were, else as candidates with new counts."""
     return _apply(
         runtime,
         *(_restoring(store.get_lesson(runtime.read(), lesson_id)) for lesson_id in lesson_ids),
@@ -129,34 +123,28 @@ def restore(runtime: Runtime, *lesson_ids: str) -> Revision:
 
 
 def merge(runtime: Runtime, into: str, *lesson_ids: str) -> Revision:
-    """Let one lesson be for the failures of others too, which say the same and are put away."""
-    kept, others = (
-        store.get_lesson(runtime.read(), into),
-        [store.get_lesson(runtime.read(), memory_id) for memory_id in lesson_ids],
-    )
-    if any(lesson.id == kept.id for lesson in others):
+    """Give one lesson the failures of others that say the same, and archive the others."""
+    kept = store.get_lesson(runtime.read(), into)
+    merged = [store.get_lesson(runtime.read(), lesson_id) for lesson_id in lesson_ids]
+    if any(lesson.id == kept.id for lesson in merged):
         raise UsageError("A lesson cannot be merged with itself.")
-    if any(lesson.tool != kept.tool for lesson in others):
+    if any(lesson.tool != kept.tool for lesson in merged):
         raise UsageError("Only lessons about the same program can be merged.")
-    triggers = tuple(dict.fromkeys(trigger for lesson in others for trigger in lesson.triggers))
+    triggers = tuple(dict.fromkeys(trigger for lesson in merged for trigger in lesson.triggers))
     return _apply(
         runtime,
         LessonEdited(kept.id, triggers=triggers),
-        *(LessonMoved(lesson.id, "archived", MERGED) for lesson in others),
+        *(LessonMoved(lesson.id, "archived", MERGED) for lesson in merged),
     )
 
 
 def take_for_same(runtime: Runtime, lesson_id: str, other_id: str) -> Revision:
-    """From now on bring back the lessons of one failure for the other as well. Raises `UsageError`
-    if that is so already.
-    """
+    """Treat the failures of two lessons as the same; raise `UsageError` if they are."""
     return _apply(runtime, FailuresMerged(other_id, lesson_id))
 
 
 def tell_apart(runtime: Runtime, lesson_id: str) -> Revision:
-    """Take the failures of a lesson for different ones again. Raises `UsageError` if none was taken
-    for another.
-    """
+    """Treat merged failures of a lesson as different again; raise `UsageError` if none are."""
     return _apply(runtime, FailuresParted(lesson_id))
 
 
@@ -173,9 +161,7 @@ def _move(runtime: Runtime, to: LessonStatus, lesson_ids: Sequence[str]) -> Revi
 
 
 def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
-    """Carry out changes that are taken back together; all are made, or none. They count at once for
-    the next command.
-    """
+    """Apply changes as one step, all or none, and update the signs of known commands."""
     actor = runtime.actor()
     with runtime.write() as session:
         first, *_ = [changes.apply(session, change, actor) for change in steps]
@@ -184,18 +170,21 @@ def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
     changed = {
         step.lesson.id if isinstance(step, LessonAdded) else step.lesson_id for step in steps
     }
-    before_run.notice(runtime, [store.get_lesson(runtime.read(), text).scope for text in changed])
+    before_run.notice(
+        runtime, [store.get_lesson(runtime.read(), lesson_id).scope for lesson_id in changed]
+    )
     return first
 
 
 def _checked(command: str) -> str:
-    """Return a command as lessons hold it: in one line, without secrets."""
+    """Return a command in one line, without secrets."""
     command = clean_text(one_line(clean(command)))
     if not command:
-        raise UsageError("A lesson has a command that fails, and one that works.")
+        raise UsageError("A lesson needs a command that fails and one that works.")
     if len(command) > MAX_RULE_CHARS:
         raise UsageError(
-            f"A command in a lesson has at most {MAX_RULE_CHARS} characters, this has {len(command)}."
+            f"A command in a lesson has at most {MAX_RULE_CHARS} characters,"
+            f" this has {len(command)}."
         )
     return command
 

@@ -1,6 +1,4 @@
-"""Lessons and failures as files: the rows that `services.imports.lessons` reads back, and a skill
-for coding agents.
-"""
+"""Lessons and failures as files: rows that can be imported again, and a skill for agents."""
 
 from collections.abc import Iterator
 
@@ -14,14 +12,12 @@ ALL = 1_000_000
 
 
 def lessons_as_rows(runtime: Runtime) -> Iterator[str]:
-    """Yield lessons.jsonl: first what came from files, in its order and as it came but for what
-    changed here.
-    """
+    """Yield lessons.jsonl: imported rows first, in their order, updated where changed here."""
     session = runtime.read()
-    came = lesson_rows.lesson_rows(session)
-    for lesson_id, said in came:
-        yield jsonl.rewrite_lesson(said, lessons.get_lesson(session, lesson_id)) + "\n"
-    from_files = {lesson_id for lesson_id, _ in came}
+    imported_rows = lesson_rows.lesson_rows(session)
+    for lesson_id, row in imported_rows:
+        yield jsonl.rewrite_lesson(row, lessons.get_lesson(session, lesson_id)) + "\n"
+    from_files = {lesson_id for lesson_id, _ in imported_rows}
     for lesson in reversed(lessons.list_lessons(session, limit=ALL)):
         if lesson.id not in from_files:
             yield _row(session, lesson) + "\n"
@@ -34,7 +30,7 @@ def failures_as_rows(runtime: Runtime) -> Iterator[str]:
 
 
 def promoted_as_skill(runtime: Runtime) -> Iterator[str]:
-    """Yield SKILL.md: what is promoted, tool by tool."""
+    """Yield SKILL.md: the promoted lessons, tool by tool."""
     by_tool: dict[str, list[Lesson]] = {}
     for lesson in lessons.list_lessons(runtime.read(), ("promoted",), limit=ALL):
         if lesson.correct:
@@ -51,7 +47,7 @@ def _row(session: Session, lesson: Lesson) -> str:
     return jsonl.write_lesson(
         lesson,
         triggers,
-        [other for other, _, _ in against],
+        [other_id for other_id, _, _ in against],
         sum(lost for _, _, lost in against),
         list(learned_in),
     )

@@ -1,8 +1,8 @@
-"""The hint after a failure: the lessons for it, and what is noted of having shown them.
+"""Hints after a failure: finding its lessons, and recording which were shown.
 
-The same failure comes first, then one of the same shape, and only where there is neither one that
-is much alike. The program must agree, what it is used for, and what the lesson puts right must
-stand in the command.
+Lessons of the same failure come first, then those of the same shape, and only without either those
+of a similar one. The program and its use must agree, and the command must have the part a lesson
+corrects.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ HINT_CHARS = 200
 Join = Callable[[Iterable[str]], str]
 AS_COMMAND: tuple[Cut, Join] = (words, command_line)
 AS_QUERY: tuple[Cut, Join] = (signs, "".join)
-"""How an action is cut to pieces and put together again."""
+"""How an action is split into parts and joined again."""
 TIERS: Mapping[Tier, str] = {
     Tier.EXACT: "the same failure",
     Tier.SHAPE: "a failure of the same kind",
@@ -60,20 +60,16 @@ TIERS: Mapping[Tier, str] = {
 
 
 class LessonHint(NamedTuple):
-    """A lesson as it is shown after a failure. It has words of commands that were carried out, and
-    of nothing else.
-    """
+    """A lesson as shown after a failure, in words of executed commands only."""
 
     lesson: Lesson
     ranked: RankedLesson
     worked: str
-    """What worked then, with a gap for each name that only the failure of then had."""
+    """The command that worked, with a gap for each name only the earlier failure had."""
     instead: str = ""
-    """The failed command with the change of the lesson, which nobody has tried; empty if it is what
-    the lesson says.
-    """
+    """The failed command with the fix, untried; empty if the same as the lesson."""
     here: str = "here "
-    """Where it worked, in words; empty if it counts here too, and was learned in another place."""
+    """Where it worked, in words; empty if learned in another place but valid here."""
 
     @property
     def tier(self) -> str:
@@ -81,8 +77,10 @@ class LessonHint(NamedTuple):
 
     @property
     def recalled(self) -> "Recalled":
-        """Return it as a hit of recall."""
-        from memapp.domain.memory import Recalled  # a hint in a terminal waits for none of it
+        """Return the hint as a hit of recall."""
+        from memapp.domain.memory import (
+            Recalled,
+        )  # slow to import, and a terminal hint needs none of it
 
         score, at = round(self.ranked.score, 4), self.lesson.updated_at
         return Recalled(
@@ -91,17 +89,17 @@ class LessonHint(NamedTuple):
 
     @property
     def in_advance(self) -> str:
-        """Return it as people read it before they do something."""
-        again = (
+        """Return the hint as shown before a command."""
+        failed_before = (
             "this failed last time"
             if self.ranked.match.tier is Tier.EXACT
             else "something like this failed before"
         )
-        return f"{again}; {self.in_a_line}"
+        return f"{failed_before}; {self.in_a_line}"
 
     @property
     def in_a_line(self) -> str:
-        """Return it as people read it: `here `git push` worked once`."""
+        """Return the hint in one line: `here `git push` worked once`."""
         correct = shorten(one_line(clean(self.worked)), HINT_CHARS)
         if self.lesson.origin == "person":
             return f"you wrote down `{correct}`"
@@ -130,7 +128,7 @@ class Drawn(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A lesson, and how one of its failures fits what failed."""
+    """A lesson, and how one of its failures fits the present one."""
 
     tier: Tier
     alike: float
@@ -139,7 +137,7 @@ class Fit(NamedTuple):
 
 
 class KnownFailure(NamedTuple):
-    """What is known of a failure when lessons for it are looked for."""
+    """A failure as it is compared with lessons."""
 
     fingerprint: Fingerprint
     action: str
@@ -147,34 +145,32 @@ class KnownFailure(NamedTuple):
 
 
 def known(session: Session, event: ErrorEvent) -> KnownFailure:
-    """Return what is known of a failure that is kept."""
+    """Return a stored failure for comparison with lessons."""
     return KnownFailure(
         fingerprints.get_fingerprint(session, event.fingerprint_id), event.action, event.tags
     )
 
 
 def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
-    """Return what is known of a failure that is not kept yet; None if the step did not fail."""
+    """Return the failure of a step that is not stored yet; None if the step worked."""
     before = None if step.feedback.progress_signal is None else _progress_before(session, step)
     attempt, channel = recognise.clean_attempt(step.done), step.feedback.channel(before)
     if channel is None:
         return None
-    found = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
-    kept, tags = fingerprints.known(session, found) or (
-        found,
+    fingerprint = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
+    known_fingerprint, tags = fingerprints.known(session, fingerprint) or (
+        fingerprint,
         recognise.tags(attempt, step.feedback, channel, before),
     )
-    return KnownFailure(kept, attempt.action, tags)
+    return KnownFailure(known_fingerprint, attempt.action, tags)
 
 
 def _progress_before(session: Session, step: ToolStep) -> float | None:
-    """Return how near the goal was before a step that is not kept yet."""
+    """Return the progress before a step that is not stored yet."""
     from memapp.store import runs  # few commands have a goal
 
-    scope, task = (
-        recognise.scope_hash(step.scope),
-        recognise.clean_text(step.client.task)[:MAX_TASK_CHARS],
-    )
+    scope = recognise.scope_hash(step.scope)
+    task = recognise.clean_text(step.client.task)[:MAX_TASK_CHARS]
     run = runs.current_run(
         session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE
     )
@@ -189,20 +185,19 @@ def told(
     *,
     withhold: bool,
 ) -> list[Drawn]:
-    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere,
-    and nothing untried.
+    """Return the hints to show for a failure; a program gets only hints tried in this place.
 
-    `before` was drawn before it, and is not drawn again.
+    `before` was drawn before the command, and is not drawn again.
     """
-    found = find(session, failure)
+    hints = find(session, failure)
     if client.is_program:
-        found = [
+        hints = [
             hint._replace(instead="")
-            for hint in found
+            for hint in hints
             if (hint.lesson.worked or hint.lesson.origin == "person")
             and not hint.ranked.match.elsewhere
         ]
-    return draw(session, found, before, withhold=withhold)
+    return draw(session, hints, before, withhold=withhold)
 
 
 def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> list[LessonHint]:
@@ -223,60 +218,66 @@ def _fitting(
     shapes = Rarity({lesson.shape for lesson in among} | {failure.fingerprint.shape})
     best: dict[str, Fit] = {}
     for lesson in among:
-        alike = (
+        likeness = (
             shape_likeness(failure.fingerprint.shape, lesson.shape, shapes, LEAST_ALIKE)
             if is_for(lesson, failure)
             else 0.0
         )
-        fits = tier_of(lesson, failure, alike) if alike else None
+        fits = tier_of(lesson, failure, likeness) if likeness else None
         if fits is not None and (lesson.id not in best or fits > best[lesson.id].tier):
-            best[lesson.id] = Fit(fits, alike, lesson)
+            best[lesson.id] = Fit(fits, likeness, lesson)
     actions = Rarity([lesson.wrong for lesson in among])
     return hints_of(
         session,
         failure,
         best.values(),
-        lambda one: actions.likeness(failure.action, one.wrong),
+        lambda lesson: actions.likeness(failure.action, lesson.wrong),
         most,
     )
 
 
-def is_for(one: Triggered, failure: KnownFailure) -> bool:
-    """Say whether a lesson puts right what failed: the command has what it takes out, and is used
-    for the same.
-    """
+def is_for(lesson: Triggered, failure: KnownFailure) -> bool:
+    """Return True if a lesson corrects a part of the failed command in the same use."""
     failed = failure.fingerprint
-    is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
-        failed.tool, failure.action, failed.subject, one.wrong, one.subject
+    is_same_use = swaps_program(lesson.wrong, lesson.correct, failed.tool) or same_use(
+        failed.tool, failure.action, failed.subject, lesson.wrong, lesson.subject
     )
-    return is_same_use and applies(one.wrong, one.correct, failure.action, one.said, failed.tool)
+    return is_same_use and applies(
+        lesson.wrong, lesson.correct, failure.action, lesson.said, failed.tool
+    )
 
 
 def hints_of(
     session: Session,
     failure: KnownFailure,
     fits: Iterable[Fit],
-    text: Callable[[Triggered], float],
+    rate: Callable[[Triggered], float],
     most: int,
 ) -> list[LessonHint]:
-    """Return the lessons that fit and are to be shown, best first; `text` says how alike their
-    words are, 0 to 1.
-    """
+    """Return the hints of fitting lessons, best first; `rate` compares their words."""
     by_id = {fit.lesson.id: fit for fit in fits}
     behind = store.backgrounds(session, list(by_id))
-    matches = [_match(fit, text(fit.lesson), behind[id], failure) for id, fit in by_id.items()]
+    matches = [
+        _match(fit, rate(fit.lesson), behind[fit.lesson.id], failure) for fit in by_id.values()
+    ]
     ranked = rank(matches, failure.fingerprint.tool, failure.tags, session.now, most)
-    return [_hint(session, other, by_id[other.match.lesson_id].lesson, failure) for other in ranked]
+    return [
+        _hint(session, ranked_lesson, by_id[ranked_lesson.match.lesson_id].lesson, failure)
+        for ranked_lesson in ranked
+    ]
 
 
 def _hint(
-    session: Session, ranked: RankedLesson, then: Triggered, failure: KnownFailure
+    session: Session, ranked: RankedLesson, triggered: Triggered, failure: KnownFailure
 ) -> LessonHint:
-    """Return a hint, with the command that failed put right where that can be said in full."""
+    """Return a hint, with the corrected command where possible."""
     lesson = store.get_lesson(session, ranked.match.lesson_id)
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
     worked = names_left_open(
-        lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject)
+        lesson.wrong,
+        lesson.correct,
+        (triggered.shape, triggered.subject),
+        (failed.shape, failed.subject),
     )
     if ranked.match.elsewhere:
         return LessonHint(lesson, ranked, worked, command_line(put_right(*change)))
@@ -286,13 +287,12 @@ def _hint(
         else ""
     )
     return LessonHint(
-        lesson, ranked, worked, instead, "here " if then.scope == failed.scope else ""
+        lesson, ranked, worked, instead, "here " if triggered.scope == failed.scope else ""
     )
 
 
 def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
-    """Return a failed action with the change of a lesson made in it; empty where that cannot be
-    said, or is the lesson itself.
+    """Return a failed action with a fix applied; empty if impossible or the lesson itself.
 
     A quoted word of a command may be a query.
     """
@@ -306,52 +306,50 @@ def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
 
 def _changed(change: tuple[str, str, str], cut: Cut, join: Join) -> str:
     instead = put_right(*change, cut) or carried_over(*change, cut)
-    is_whole = not any(GAP in text for text in instead) and cut(join(instead)) == instead
+    is_whole = not any(GAP in part for part in instead) and cut(join(instead)) == instead
     return join(instead) if is_whole and instead != cut(change[1]) else ""
 
 
-def tier_of(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
-    """Return how a lesson fits a failure; None if it stays where it was learned."""
+def tier_of(lesson: Triggered, failure: KnownFailure, likeness: float) -> Tier | None:
+    """Return how a lesson fits a failure; None for one bound to the place of its learning."""
     failed = failure.fingerprint
     return tier(
-        same_shape=one.shape == failed.shape,
-        same_subject=one.subject == failed.subject,
-        same_scope=one.scope == failed.scope,
-        travels=one.level != "task" or _travels(one, failure),
-        alike=alike,
+        same_shape=lesson.shape == failed.shape,
+        same_subject=lesson.subject == failed.subject,
+        same_scope=lesson.scope == failed.scope,
+        travels=lesson.level != "task" or _travels(lesson, failure),
+        alike=likeness,
     )
 
 
-def _travels(one: Triggered, failure: KnownFailure) -> bool:
-    """Say whether a lesson of another place puts a slip right in a command that could be typed in
-    any place.
-    """
+def _travels(lesson: Triggered, failure: KnownFailure) -> bool:
+    """Return True if a lesson of another place fixes a slip in a command of any place."""
     tool, action = failure.fingerprint.tool, failure.action
     return (
         names_program(tool, action)
         and not needs_shell(action)
-        and bool(put_right(one.wrong, one.correct, action))
+        and bool(put_right(lesson.wrong, lesson.correct, action))
     )
 
 
 def _match(
     fit: Fit, text_similarity: float, behind: Background, failure: KnownFailure
 ) -> LessonMatch:
-    one = fit.lesson
+    lesson = fit.lesson
     return LessonMatch(
-        lesson_id=one.id,
-        status=one.status,
-        tool=one.tool,
+        lesson_id=lesson.id,
+        status=lesson.status,
+        tool=lesson.tool,
         tags=frozenset(behind.tags),
         session=behind.learned_in,
         tier=fit.tier,
-        elsewhere=one.level == "task" and one.scope != failure.fingerprint.scope,
+        elsewhere=lesson.level == "task" and lesson.scope != failure.fingerprint.scope,
         fingerprint_match=fit.alike,
         text_similarity=text_similarity,
-        helped=one.helped,
-        hurt=one.hurt,
-        evidence_at=one.evidence_at,
-        by_person=one.reason == "person",
+        helped=lesson.helped,
+        hurt=lesson.hurt,
+        evidence_at=lesson.evidence_at,
+        by_person=lesson.reason == "person",
         conflicts=frozenset(behind.conflicts),
     )
 
@@ -359,11 +357,10 @@ def _match(
 def draw(
     session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool
 ) -> list[Drawn]:
-    """Return the best hint that is shown, behind those that are withheld by lot: one match in five
-    of an unproven lesson.
+    """Return the best hint to show, behind those withheld at random.
 
-    Without such matches there would be nothing to compare with. The first time a lesson is always
-    shown. What would be shown below the best is not noted: nobody saw it.
+    One match in five of an unproven lesson is withheld, for comparison; its first match never is.
+    Hints below the best are not recorded: nobody saw them.
     """
     drawn: list[Drawn] = []
     for hint in hints:
@@ -372,11 +369,8 @@ def draw(
         else:
             activation_id = new_id(session.now)
             may_be_withheld = withhold and hint.ranked.match.unproven and hint.lesson.retrieved > 0
-            drawn.append(
-                Drawn(
-                    activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))
-                )
-            )
+            shown = not (may_be_withheld and is_withheld(activation_id))
+            drawn.append(Drawn(activation_id, hint, shown))
         if drawn[-1].shown:
             break
     return drawn
@@ -385,22 +379,20 @@ def draw(
 def note(
     session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Drawn | None
 ) -> tuple[LessonHint, ...]:
-    """Note the lessons that are shown after a failure, or withheld; return those shown.
+    """Record the hints shown or withheld after a failure; return those shown.
 
-    `before` is the one that was shown before it already; what counts of it is what follows on the
-    failure, as with any other.
+    A hint shown `before` the command is judged by what follows on the failure, like any other.
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
-    still_there = (
-        other for other in drawn if store.find_lesson(session, other.hint.lesson.id)
-    )  # it may be erased since it was told
+    # A lesson may have been erased since it was told.
+    still_there = (entry for entry in drawn if store.find_lesson(session, entry.hint.lesson.id))
     for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
         point: ActivationPoint = (
             "pre_run"
             if before and before.shown and activation_id == before.activation_id
             else "on_error"
         )
-        about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
-        activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
-    return tuple(other.hint for other in drawn if other.shown)
+        ids = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
+        activations.add(session, *ids, place, hint.ranked.score, hint.ranked.parts, shown=shown)
+    return tuple(entry.hint for entry in drawn if entry.shown)

@@ -1,6 +1,4 @@
-"""The judgement of lessons: what followed when one was shown and when it was not, and what becomes
-of it then.
-"""
+"""Judging lessons by what follows with and without their hints; promoting and suppressing."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -37,40 +35,38 @@ from memapp.store.activations import Following, Match
 from memapp.store.session import Session
 
 MOST_RUNS = 20
-"""That a lesson is judged by, the latest of those with it and of those without: somebody waits."""
+"""Runs with a lesson, and runs without, by which it is judged, the latest: somebody waits."""
 NOTHING_FOLLOWED = Settlement(0, 0, None, None)
 
 
 def after_step(session: Session, run_id: str) -> None:
-    """Settle what can be settled after a step of a run, and of runs that have ended; decide about
-    the lessons concerned.
+    """Settle the hints that a step or an ended run decides, and judge their lessons.
 
-    Those that contradict them are concerned too: a loser is shown no more, so nothing of its own
-    would be settled.
+    Lessons in conflict with them are judged, too: a loser is not shown, so none of its hints
+    settle.
     """
-    waiting = activations.unsettled(session, run_id, session.now - PAUSE)
-    settled = [match.lesson_id for match in waiting if _settle(session, match, run_id)]
+    open_matches = activations.unsettled(session, run_id, session.now - PAUSE)
+    settled = [match.lesson_id for match in open_matches if _settle(session, match, run_id)]
     rivals = [
-        other
+        rival_id
         for lesson_id in dict.fromkeys(settled)
-        for other, _, _ in store.conflicts_of(session, lesson_id)
+        for rival_id, _, _ in store.conflicts_of(session, lesson_id)
     ]
     for lesson_id in dict.fromkeys([*settled, *rivals]):
         decide(session, store.get_lesson(session, lesson_id))
 
 
 def after_run(session: Session, run_id: str) -> None:
-    """Settle what a run leaves open, and decide anew about all lessons that fitted in it: an
-    evaluator told how it went.
-    """
+    """Settle the hints of an evaluated run, and judge all its matching lessons."""
     after_step(session, run_id)
     for lesson_id in activations.lessons_of(session, run_id):
         decide(session, store.get_lesson(session, lesson_id))
 
 
 def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Settle what ended since, archive what nobody needed for long; yield how many. After a leap of
-    the clock, do nothing.
+    """Settle hints of ended runs and archive unused lessons; yield how many.
+
+    Does nothing after a leap of the clock.
     """
     if last is None or has_leapt(last, runtime.clock()) or not waiting(runtime):
         return
@@ -87,9 +83,7 @@ def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the hints of which it can be said now what came of them, and the lessons that would be
-    archived.
-    """
+    """Count the hints ready to settle and the lessons ready to archive."""
     session = runtime.read()
     return len(_ended(session)) + len(_unreliable(session))
 
@@ -114,21 +108,21 @@ def _settle(session: Session, match: Match, run_id: str) -> bool:
     follows = activations.following(session, match)
     is_over = match.run_id != run_id or match.passed is not None or len(follows) >= HORIZON
     lesson = store.get_lesson(session, match.lesson_id)
-    found = settle(list(_concerning(follows[:HORIZON], lesson)), match.progress, run_ended=is_over)
+    settlement = settle(
+        list(_relevant_steps(follows[:HORIZON], lesson)), match.progress, run_ended=is_over
+    )
     if not is_over:
         return False
-    activations.settle(session, match, found or NOTHING_FOLLOWED)
-    if match.shown and found and found.helped is not None:
-        store.count_conflicts(session, match.lesson_id, won=found.helped)
+    activations.settle(session, match, settlement or NOTHING_FOLLOWED)
+    if match.shown and settlement and settlement.helped is not None:
+        store.count_conflicts(session, match.lesson_id, won=settlement.helped)
     return True
 
 
-def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[FollowingStep]:
-    """Yield the steps that failed and those that put the failure right; what else worked has
-    nothing to do with it.
+def _relevant_steps(follows: Sequence[Following], lesson: Lesson) -> Iterator[FollowingStep]:
+    """Yield the steps that failed or fixed a failure; other successes are unrelated.
 
-    To do what the lesson says and to fail in the same way is that failure again, whatever it is
-    about.
+    Following the lesson and failing in the same way counts as the same failure.
     """
     put_in = Fix.of(lesson.wrong, lesson.correct).put_in
     for step in follows:
@@ -137,14 +131,10 @@ def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[Follow
             yield FollowingStep(step.failed, step.same_error or in_vain, step.progress)
 
 
-def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
-    """Return True if the first step that bears on a failure put it right by what the lesson
-    changes, names aside.
-    """
-    fix, first = (
-        Fix.of(lesson.wrong, lesson.correct),
-        next((step for step in follows if step.failed or step.fixes), None),
-    )
+def _follows_lesson(follows: Sequence[Following], lesson: Lesson) -> bool:
+    """Return True if the first relevant step fixed the failure as the lesson says, names aside."""
+    fix = Fix.of(lesson.wrong, lesson.correct)
+    first = next((step for step in follows if step.failed or step.fixes), None)
     done = Fix.of("", first.action).put_in if first and not first.failed else frozenset()
     return (
         bool(done)
@@ -154,9 +144,9 @@ def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
 
 
 def decide(session: Session, lesson: Lesson) -> None:
-    """Promote, suppress or archive a lesson if that is due.
+    """Promote, suppress or archive a lesson if due.
 
-    What was measured before the person changed it, or brought it back, does not count.
+    Nothing measured before the person's last change counts.
     """
     since = store.changed_by_person(session, lesson.id) or lesson.created_at
     effect = _effect(session, lesson, since)
@@ -168,7 +158,8 @@ def decide(session: Session, lesson: Lesson) -> None:
         helped=lesson.helped,
         hurt=lesson.hurt,
         useless=activations.useless(session, lesson.id, since),
-        loses_conflicts=lesson.reason not in (RESTORED, UNDONE) and _loses(session, lesson),
+        loses_conflicts=lesson.reason not in (RESTORED, UNDONE)
+        and _loses_conflicts(session, lesson),
         unused=session.now - lesson.evidence_at,
         effect=effect,
     )
@@ -177,11 +168,13 @@ def decide(session: Session, lesson: Lesson) -> None:
         changes.apply(session, LessonMoved(lesson.id, move.to, move.reason), actor)
 
 
-def _loses(session: Session, lesson: Lesson) -> bool:
-    """Say whether a lesson loses consistently against another that can still be shown."""
+def _loses_conflicts(session: Session, lesson: Lesson) -> bool:
+    """Return True if a lesson always loses against another that can still be shown."""
     against = store.conflicts_of(session, lesson.id)
     rivals = [
-        store.get_lesson(session, other) for other, won, lost in against if always_loses(won, lost)
+        store.get_lesson(session, rival_id)
+        for rival_id, won, lost in against
+        if always_loses(won, lost)
     ]
     return any(
         lesson.status in ("candidate", "promoted") and lesson.purge_at is None for lesson in rivals
@@ -189,7 +182,9 @@ def _loses(session: Session, lesson: Lesson) -> bool:
 
 
 def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
-    matches = sorted(activations.matches(session, lesson.id), key=lambda one: one.at, reverse=True)
+    matches = sorted(
+        activations.matches(session, lesson.id), key=lambda match: match.at, reverse=True
+    )
     shown = [match for match in matches if match.shown and match.at > since][:MOST_RUNS]
     baseline = [match for match in matches if not match.shown][:MOST_RUNS]
     referees = _referees(session, [match.run_id for match in (*shown, *baseline)])
@@ -199,17 +194,15 @@ def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
 
 
 def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
-    """Return the models whose word on steps of these runs counts, since nothing else tells how
-    those went.
-    """
-    here = referee.judges_of(session, run_ids)
+    """Return the models whose judgement counts for runs without another result."""
+    models_here = referee.judges_of(session, run_ids)
     return (
         [
             calibration.model
             for calibration in referee.calibrations(session)
-            if calibration.model in here and calibration.standing == "counts"
+            if calibration.model in models_here and calibration.standing == "counts"
         ]
-        if here
+        if models_here
         else []
     )
 
@@ -217,28 +210,27 @@ def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
 def _evidence(
     session: Session, lesson: Lesson, matches: Sequence[Match], referees: Sequence[str]
 ) -> list[RunEvidence]:
-    """Return what runs say of a lesson, of those that have ended or gone on for long enough, where
-    the failure had a sequel.
-    """
-    found: list[RunEvidence] = []
+    """Return the evidence of runs that ended or went on for long, where a sequel exists."""
+    run_evidence: list[RunEvidence] = []
     for match in matches:
         steps = activations.following(session, match)
         is_over = (
             len(steps) >= HORIZON or match.last_at < session.now - PAUSE or match.passed is not None
         )
-        follows = list(_concerning(steps, lesson))
+        follows = list(_relevant_steps(steps, lesson))
         if is_over and follows:
-            said = referee.score(session, match.run_id, match.seq, referees) if referees else None
-            known = replace(
-                _of_run(match), referee_score=said, as_said=_does_as_said(steps, lesson)
+            score = referee.score(session, match.run_id, match.seq, referees) if referees else None
+            run = replace(
+                _run_evidence(match), referee_score=score, as_said=_follows_lesson(steps, lesson)
             )
-            found.append(evidence(follows, known))
-    return found
+            run_evidence.append(evidence(follows, run))
+    return run_evidence
 
 
-def _of_run(match: Match) -> RunEvidence:
-    """Return what is known of a run beside its steps; another program's runs are sessions, a
-    person's days are.
+def _run_evidence(match: Match) -> RunEvidence:
+    """Return the evidence of a run without its steps.
+
+    A session is a run of a program, or a day of a person.
     """
     session = match.run_id if Client(match.client).is_program else f"{match.started_at:%Y-%m-%d}"
     unknown = RunEvidence(recurrences=0, errors=0, steps=0, session=session, block=match.agent)

@@ -1,8 +1,7 @@
-"""Lessons recalled in a chat: for a message that asks how something is done, or tells that it
-failed, and for no other.
+"""Lessons recalled in a chat, for messages about doing something or about a failure.
 
-Only what was promoted is told. A lesson is found by its commands and by what its failures wrote, of
-which no word is told.
+Only promoted lessons are told. They are found by their commands and by the output of their
+failures, of which no word is told.
 """
 
 import math
@@ -24,9 +23,7 @@ from memapp.store.session import Session
 MOST_IN_CHAT = 3
 MOST_LOOKED_AT = 500
 LEAST_COVERED = 0.4
-"""Of what a message says that names no program, so much has to be in a lesson, its rare words
-counting more.
-"""
+"""Share of a message's words that a lesson must have, by rarity, where no program is named."""
 _WORD = re.compile(r"[a-z]{2,}")
 
 
@@ -37,57 +34,69 @@ class _Known:
     lesson: Lesson
     commands: frozenset[str]
     all: frozenset[str]
-    """Those of its failures too."""
+    """Also those of its failures."""
 
 
 def recall_lessons(runtime: Runtime, thread_id: str, text: str) -> tuple[Recalled, ...]:
-    """Return the lessons that bear on a message, best first."""
+    """Return the lessons for a message, best first."""
     if not is_about_doing(text):
         return ()
-    session, said = runtime.read(), said_of_doing(text)
-    asked, named = meanings(said), named_programs(said)
+    session, phrase = runtime.read(), said_of_doing(text)
+    subject, named = meanings(phrase), named_programs(phrase)
     just_now = recalls.of_last_command(session, thread_id) if goes_back(text) else []
-    known = _all_known(session) if asked else {}
-    if about := {id: item for id, item in known.items() if item.lesson.tool.lower() in named}:
-        known = about  # the program must agree
-    having = Counter(word for value in known.values() for word in value.all)
-    weights = {word: math.log((len(known) + 1) / (having[word] + 0.5)) for word in asked}
-    covered = {id: _covered(weights, item, is_named=bool(about)) for id, item in known.items()}
+    lessons = _promoted_lessons(session) if subject else {}
+    if named_lessons := {
+        lesson_id: entry
+        for lesson_id, entry in lessons.items()
+        if entry.lesson.tool.lower() in named
+    }:
+        lessons = named_lessons  # only lessons of the named programs
+    having = Counter(word for lesson in lessons.values() for word in lesson.all)
+    weights = {word: math.log((len(lessons) + 1) / (having[word] + 0.5)) for word in subject}
+    covered = {
+        lesson_id: _share_covered(weights, entry, is_named=bool(named_lessons))
+        for lesson_id, entry in lessons.items()
+    }
     fitting = winners(
-        [_match(session, known[id].lesson, share) for id, share in covered.items() if share]
+        [
+            _match(session, lessons[lesson_id].lesson, share)
+            for lesson_id, share in covered.items()
+            if share
+        ]
     )
-    fitting.sort(key=lambda one: (one.text_similarity, one.strength), reverse=True)
-    found = [_recalled(known[match.lesson_id].lesson, match, session) for match in fitting]
-    return tuple({hit.id: hit for hit in (*just_now, *found)}.values())[:MOST_IN_CHAT]
+    fitting.sort(key=lambda match: (match.text_similarity, match.strength), reverse=True)
+    recalled = [_recalled(lessons[match.lesson_id].lesson, match, session) for match in fitting]
+    return tuple({hit.id: hit for hit in (*just_now, *recalled)}.values())[:MOST_IN_CHAT]
 
 
-def _all_known(session: Session) -> dict[str, _Known]:
+def _promoted_lessons(session: Session) -> dict[str, _Known]:
     lessons = store.list_lessons(session, ("promoted",), limit=MOST_LOOKED_AT)
     shapes = store.shapes_of(session, [lesson.id for lesson in lessons])
-    known = {}
+    lessons_by_id = {}
     for lesson in lessons:
         commands = _words(f"{lesson.tool} {lesson.wrong} {lesson.correct}")
-        known[lesson.id] = _Known(lesson, commands, commands | _words(shapes.get(lesson.id, "")))
-    return known
+        lessons_by_id[lesson.id] = _Known(
+            lesson, commands, commands | _words(shapes.get(lesson.id, ""))
+        )
+    return lessons_by_id
 
 
 def _words(text: str) -> frozenset[str]:
     return meanings(_WORD.findall(text.lower()))
 
 
-def _covered(weights: Mapping[str, float], one: _Known, *, is_named: bool) -> float:
-    """Return how much of what a message says is in a lesson, 0 to 1, by the rarity of its words; 0
-    if it may not be about it.
+def _share_covered(weights: Mapping[str, float], lesson: _Known, *, is_named: bool) -> float:
+    """Return the share of a message's words in a lesson, by rarity; 0 if unrelated.
 
-    What only its failures wrote counts half. Where the message names no program, two words are
-    needed, one of the command.
+    Words only its failures wrote count half. If the message names no program, two words must match,
+    one of them of a command.
     """
-    shared = weights.keys() & one.all
-    held = sum(weights[word] * (1 if word in one.commands else 0.5) for word in shared)
+    shared = weights.keys() & lesson.all
+    held = sum(weights[word] * (1 if word in lesson.commands else 0.5) for word in shared)
     share = held / sum(weights.values())
     if is_named:
         return share if len(shared) > 1 or len(weights) == 1 else 0.0
-    return share if len(shared) > 1 and shared & one.commands and share >= LEAST_COVERED else 0.0
+    return share if len(shared) > 1 and shared & lesson.commands and share >= LEAST_COVERED else 0.0
 
 
 def _match(session: Session, lesson: Lesson, share: float) -> LessonMatch:
@@ -100,7 +109,7 @@ def _match(session: Session, lesson: Lesson, share: float) -> LessonMatch:
         hurt=lesson.hurt,
         evidence_at=lesson.evidence_at,
         by_person=lesson.reason == BY_PERSON,
-        conflicts=frozenset(other for other, _, _ in store.conflicts_of(session, lesson.id)),
+        conflicts=frozenset(rival_id for rival_id, _, _ in store.conflicts_of(session, lesson.id)),
     )
 
 

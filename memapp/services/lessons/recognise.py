@@ -1,6 +1,4 @@
-"""Making of what was done with a tool, which may hold secrets, what is kept of it and by what a
-failure is recognised again.
-"""
+"""Attempts without secrets, and the fingerprints of their failures."""
 
 import hashlib
 import os
@@ -17,9 +15,7 @@ SCOPE_CHARS = 32
 
 
 def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
-    """Return an attempt without secrets, the home folder shortened: nothing else of it is ever
-    written.
-    """
+    """Return an attempt without secrets, the home folder shortened: only this is stored."""
     action, output, before, after, reason = (
         clean_text(text)
         for text in (
@@ -46,12 +42,12 @@ def clean_text(text: str) -> str:
 
 
 def scope_hash(scope: str) -> str:
-    """Return what a place is called in the file, which says nothing about it."""
+    """Return the stored name of a place, which reveals nothing about it."""
     return hashlib.sha256(scope.encode(errors="replace")).hexdigest()[:SCOPE_CHARS]
 
 
 def fingerprint_of(tool: str, scope: str, attempt: ToolAttempt) -> Fingerprint:
-    """Return the fingerprint of a failed attempt in a place, which is named by its hash."""
+    """Return the fingerprint of a failed attempt in a place, named by its hash."""
     return fingerprint.fingerprint(tool, scope, attempt, staying_words())
 
 

@@ -1,10 +1,9 @@
-"""The model as referee: it judges steps of runs that are over, in idle time, blindly: the job
-`referee`.
+"""The job `referee`: in idle time, a model judges steps of ended runs blindly.
 
-It sees what was done up to a step, and nothing of what came of it. Of most steps it is known
-whether they worked: by those it is measured. What it says of the others counts in the utility of
-lessons while it is right often enough (`domain.lessons.referee`). A model whose entry in the list
-leaves it out is not asked.
+It sees the commands up to a step, and nothing of their outcome. Most outcomes are known, and
+calibrate the model; its judgement of the others counts in the utility of lessons while it is right
+often enough (`domain.lessons.referee`). A model whose manifest entry leaves out the job is not
+asked.
 """
 
 from collections.abc import Iterator
@@ -21,14 +20,12 @@ from memapp.store import referee as store
 from memapp.store import runs
 
 AT_ONCE = 20
-"""Steps that one run of the job judges."""
+"""Steps judged in one run of the job."""
 calibrations = reading(store.calibrations)
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Judge what is to be judged; yield 1 for each step, and stop at an answer that cannot be read.
-    Raises `ModelError`.
-    """
+    """Judge steps; yield 1 for each, and stop at an unreadable answer. Raises `ModelError`."""
     model = runtime.chat.ready()
     for run_id, seq in _to_judge(runtime):
         if model is None or cancel.is_set() or not _judge(runtime, model, run_id, seq, cancel):
@@ -37,30 +34,28 @@ def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[in
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the steps that the model that is loaded would judge now."""
+    """Count the steps the loaded model would judge now."""
     return len(_to_judge(runtime))
 
 
 def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
-    """Return steps for the model to be measured by, and once that is done those that it is needed
-    for.
-    """
+    """Return steps with a known outcome until the model is calibrated, then those without."""
     model = runtime.chat.ready()
     if model is None or not may_do(runtime, model, "referee"):
         return []
     session, key = runtime.read(), _key(model)
-    so_far = next(
+    calibration = next(
         (calibration for calibration in store.calibrations(session) if calibration.model == key),
         Calibration(key, model.name),
     )
-    is_measured = so_far.known >= MOST
-    if is_measured and so_far.standing != "counts":
+    is_measured = calibration.known >= MOST
+    if is_measured and calibration.standing != "counts":
         return []
     return store.unjudged(session, key, session.now - PAUSE, AT_ONCE, known=not is_measured)
 
 
 def _judge(runtime: Runtime, model: ChatModel, run_id: str, seq: int, cancel: Cancel) -> bool:
-    """Let a model judge a step; return whether it did."""
+    """Let a model judge a step; return True if it did."""
     session = runtime.read()
     steps = [step for step in runs.steps_of(session, run_id) if step.seq <= seq]
     if not steps:

@@ -1,9 +1,8 @@
-"""The model as rewriter: in idle time it says a candidate in more general words, once: the job
-`rewording`.
+"""The job `rewording`: in idle time, a model generalises a candidate lesson, once.
 
-A reply that cannot be read is asked for once more. What it says is taken only if it is the two
-commands that were carried out without some of their names; else the template stays. It sees no
-output of any command. A model whose entry in the list leaves it out is not asked.
+An unreadable reply is asked for once more. A rewording is accepted only if it is the two executed
+commands without some of their names; else the template stays. The model sees no output of any
+command. A model whose manifest entry leaves out the job is not asked.
 """
 
 from collections.abc import Iterator
@@ -26,26 +25,24 @@ Said = tuple[str, str, LessonLevel]
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Ask about candidates, what recurs first; yield 1 for each that is reworded. Raises
-    `ModelError`.
-    """
+    """Reword candidates, recurring ones first; yield 1 for each. Raises `ModelError`."""
     model = runtime.chat.ready()
     for lesson in _to_reword(runtime):
-        asked = model is not None and bool(may_go(lesson.wrong, lesson.correct))
-        said = _said(model, lesson, cancel) if model and asked else None
+        may_ask = model is not None and bool(may_go(lesson.wrong, lesson.correct))
+        rewording = _ask_model(model, lesson, cancel) if model and may_ask else None
         if model is None or cancel.is_set():
             return
-        new = _taken(lesson, said) if said else None
+        new = _accepted(lesson, rewording) if rewording else None
         with runtime.write() as session:
             store.mark_asked(session, lesson.id)
-            if asked:
-                events.add_event(session, "worker", "reword", "ok" if said else "error")
+            if may_ask:
+                events.add_event(session, "worker", "reword", "ok" if rewording else "error")
             if new and _reword(session, lesson, *new, by=f"model:{model.name}"):
                 yield 1
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the candidates that the model that is loaded would be asked about now."""
+    """Count the candidates the loaded model would be asked about now."""
     return len(_to_reword(runtime))
 
 
@@ -54,24 +51,20 @@ def _to_reword(runtime: Runtime) -> list[Lesson]:
     return store.unasked(runtime.read(), AT_ONCE) if may_do(runtime, model, "rewording") else []
 
 
-def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:
-    """Return what a model makes of a lesson; None where that cannot be read, nor what it answers
-    when it is asked once more.
-    """
+def _ask_model(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:
+    """Return the rewording of a lesson by a model; None if unreadable twice."""
     prompt, sampling = words.request(lesson.wrong, lesson.correct, len(lesson.triggers))
     reply = whole_reply(model, prompt, sampling, cancel)
-    said = words.parse(reply, len(lesson.triggers))
-    if said or cancel.is_set():
-        return said
+    rewording = words.parse(reply, len(lesson.triggers))
+    if rewording or cancel.is_set():
+        return rewording
     return words.parse(
         whole_reply(model, words.again(prompt, reply), sampling, cancel), len(lesson.triggers)
     )
 
 
-def _taken(lesson: Lesson, said: Said) -> Said | None:
-    """Return the commands as they are to stand, with gaps; None where what a model made of them is
-    not to be taken.
-    """
+def _accepted(lesson: Lesson, said: Said) -> Said | None:
+    """Return the accepted commands with gaps, and their level; None if refused."""
     new = reword(lesson.wrong, lesson.correct, *said[:2])
     if new is None:
         return None
@@ -82,9 +75,7 @@ def _taken(lesson: Lesson, said: Said) -> Said | None:
 def _reword(
     session: Session, lesson: Lesson, wrong: str, correct: str, level: LessonLevel, by: str
 ) -> bool:
-    """Put the general commands in place; where another lesson says so already, let that be for
-    these failures too.
-    """
+    """Replace the commands of a lesson, or merge it into one with the same commands."""
     if store.get_lesson(session, lesson.id) != lesson:
         return False
     actor = Actor(by, step=session.new_id())

@@ -339,7 +339,7 @@ def test_bombs_are_refused_before_they_are_read(
 ) -> None:
     bomb = zipped(tmp_path / "bomb.zip", ("conversations.json", bytes(20_000_000)), packed=True)
     with pytest.raises(
-        UsageError, match=r"packed more than 50 to one\. .* Unpack it and import the folder\."
+        UsageError, match=r"compressed more than 50 to 1\. .* Unpack it and import the folder\."
     ):
         read(bomb)
     monkeypatch.setattr(archive, "MAX_DIRECTORY_BYTES", 450)
