@@ -302,14 +302,14 @@ UI_LAYERS = tuple(
     words(layer)
     for layer in (
         "safe themes garbage pasted keys terminal terminal_app modes messages",
-        "background read_models talk session",
+        "background read_models streaming talk session",
         "widgets",
         "memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
         "panels activity inbox memories learned",
         "chat",
         "screens",
-        "palette app",
+        "palette navigation app",
     )
 )
 """From the bottom. A folder stands for all in it that is not named more closely. What is above is

@@ -1,1 +1,1 @@
-"""The screen. It shows and announces; work is done by `services`, on threads (see `talk`)."""
+"""The screen. Widgets show and announce; `services` does the work, on threads (see `talk`)."""

@@ -1,7 +1,6 @@
-"""The app: modes, themes, palette, what is open above everything, and leaving. The chat itself is
-`screens.chat`.
+"""The app: modes, themes, command palette, help, and quitting. The chat itself is `screens.chat`.
 
-Nothing of memapp but this and the opening screen is imported before the first paint.
+Only this module and the opening screen are imported before the first paint.
 """
 
 import asyncio
@@ -11,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +18,6 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
 
 from memapp import paths
 from memapp.domain.text import shorten
@@ -33,34 +30,25 @@ from memapp.ui.messages import (
     FileOpened,
     Learned,
     MemoriesChanged,
-    MemoryWanted,
-    MessageWanted,
-    ModeWanted,
-    ThreadWanted,
 )
 from memapp.ui.modes import MODES
+from memapp.ui.navigation import NavigatedApp, mode_screens
 from memapp.ui.pasted import Writing
 from memapp.ui.safe import LASTING_SECONDS, copy, notify
 from memapp.ui.screens.opening import OpeningScreen
-from memapp.ui.terminal_app import TerminalApp
 from memapp.ui.themes import DEFAULT, themes
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
-    from memapp.ui.screens.chat import ChatScreen
-    from memapp.ui.screens.mode import ModeScreen
-    from memapp.ui.session import AppSession
 
 QUIT_SECONDS = 5.0
 SWITCH_SECONDS = 0.001
-"""How long the event loop may wait for a thread that computes; Python's own 5 ms add up to dropped
-frames.
-"""
+"""The longest wait of the event loop for a computing thread; Python's own 5 ms drop frames."""
 QUIET_SECONDS = 3.0
 COUNT_SECONDS = 60.0
-"""What was put off, or has run out of time, changes the number of what waits by itself."""
+"""The badges change by themselves: postponed requests come back, others expire."""
 BACKUP_SECONDS = 600.0
-"""How often it is looked whether a backup is due; also after each turn."""
+"""The interval of backup checks; a check also follows each turn."""
 
 
 def _palette() -> type[Provider]:
@@ -69,20 +57,10 @@ def _palette() -> type[Provider]:
     return Offered
 
 
-def mode_screens() -> "dict[str, type[ModeScreen]]":
-    """Return the screen of each mode but the chat, which is there from the beginning."""
-    modules = {
-        mode: import_module(f"memapp.ui.screens.{mode.name}")
-        for mode in MODES
-        if mode.name != "chat"
-    }
-    return {mode.name: getattr(module, mode.screen) for mode, module in modules.items()}
-
-
-class MemappApp(TerminalApp):
+class MemappApp(NavigatedApp):
     TITLE = "memapp"
-    # All of it at once: style that comes with a screen is parsed together with everything else a
-    # second time.
+    # All style sheets at once: a sheet that comes with a screen is parsed again together with
+    # all others.
     CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
     COMMANDS: ClassVar[set[Any]] = {_palette}
     COMMAND_PALETTE_BINDING = "ctrl+p"
@@ -123,10 +101,6 @@ class MemappApp(TerminalApp):
         Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
     ]
 
-    runtime: "Runtime"
-    session: "AppSession"
-    chat: "ChatScreen"
-
     def __init__(
         self,
         start: Callable[[], "Runtime"],
@@ -140,17 +114,16 @@ class MemappApp(TerminalApp):
         self._question = question
         self.demo = demo
         self.demo_wanted = False
-        """The person left to see the sample chats."""
+        """The person quit to see the sample chats."""
         self.is_open = False
-        self._told_of_upkeep = False
-        self._has_arrived = False
-        """The default model was downloaded, and waits to be loaded."""
+        self._upkeep_announced = False
+        self._default_model_arrived = False
+        """The default model was downloaded and is not loaded yet."""
         self._interrupted_at = -QUIT_SECONDS
         for theme in themes():
             self.register_theme(theme)
-        self.set_reactive(
-            MemappApp.theme, DEFAULT
-        )  # to set it plainly is to parse all style twice before the first paint
+        # A plain assignment would parse all style twice before the first paint.
+        self.set_reactive(MemappApp.theme, DEFAULT)
         self.stylesheet.set_variables(self.get_css_variables())
 
     def get_default_screen(self) -> Screen[Any]:
@@ -164,7 +137,7 @@ class MemappApp(TerminalApp):
         garbage.as_before()
 
     def _begin(self) -> "Runtime":
-        """Open the memory, and import the screens, so that no later key waits for that."""
+        """Open the memory and import the screens, so that no later key waits for imports."""
         from memapp.ui.screens import chat  # noqa: F401
 
         runtime = self._start()
@@ -191,31 +164,33 @@ class MemappApp(TerminalApp):
             self.add_mode(mode, partial(self.styled, partial(kind, self.session)))
         self.is_open = True
         self._choose_theme()
-        if not self.is_running:  # it is being closed: a screen more would be in the way
+        if not self.is_running:  # The app is closing.
             return
-        self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
+        # Messages sent from now on wait for the models.
+        self.runtime.chat.loading("Loading the model…")
         self.runtime.reading.loading("")
-        self.runtime.embedding.loading(
-            "Loading the embedding model…"
-        )  # and, for a moment, for this
+        self.runtime.embedding.loading("Loading the embedding model…")
         await self.switch_mode("chat")
         self.session.changed.subscribe(self, lambda _: self.count_badges())
         self.set_interval(COUNT_SECONDS, self.count_badges)
         self.set_interval(BACKUP_SECONDS, self.session.talk.back_up)
         self.count_badges()
-        self._tell_of_undefined_categories()
+        self._warn_of_undefined_categories()
         garbage.spare()
         self.session.talk.load_models()
         self.session.talk.watch()
 
     @background("open")
-    async def _tell_of_undefined_categories(self) -> None:
+    async def _warn_of_undefined_categories(self) -> None:
         from memapp.services import curate
 
         if names := await asyncio.to_thread(curate.undefined_categories, self.runtime):
-            told = f"No chat sees the memories in {', '.join(names)}: {self.runtime.paths.categories} does not define that."
-            told += " Define it there, or give them another category (F3, c)."
-            notify(self, told, problem=True, seconds=LASTING_SECONDS)
+            notice = (
+                f"No chat sees the memories in {', '.join(names)}: "
+                f"{self.runtime.paths.categories} does not define that. "
+                "Define it there, or give them another category (F3, c)."
+            )
+            notify(self, notice, problem=True, seconds=LASTING_SECONDS)
 
     def on_turn_ended(self) -> None:
         """Load a model that arrived during the turn; collect garbage while the answer is read."""
@@ -229,13 +204,13 @@ class MemappApp(TerminalApp):
     def on_model_changed(self) -> None:
         garbage.spare()
         self.session.memories_changed()
-        if self.runtime.chat.state != "loading" and not self._told_of_upkeep:
-            self._told_of_upkeep = True
-            self._tell_of_upkeep()
+        if self.runtime.chat.state != "loading" and not self._upkeep_announced:
+            self._upkeep_announced = True
+            self._announce_upkeep()
 
     @background("upkeep")
-    async def _tell_of_upkeep(self) -> None:
-        """Say in one line what was done since the last time, above the composer."""
+    async def _announce_upkeep(self) -> None:
+        """Show one line about the upkeep since the last start, above the composer."""
         from memapp.language.history import upkept
         from memapp.services import activity
 
@@ -243,33 +218,27 @@ class MemappApp(TerminalApp):
             self.chat.composer.status.say(f"Since last time (F7): {words}")
 
     def on_download_ended(self, event: DownloadEnded) -> None:
-        """Say how it went, wherever the person is now; the Models screen has looked again already."""
+        """Show the outcome of a download, on any screen. The Models screen updates itself."""
         from memapp.services import models
 
         match event.outcome:
             case "here" if models.is_default_choice(self.runtime, event.name):
-                notify(
-                    self,
-                    f"{event.name} is here and whole. It answers from now on.",
-                    seconds=LASTING_SECONDS,
-                )
-                self._has_arrived = True
+                arrived = f"{event.name} is here and whole. It answers from now on."
+                notify(self, arrived, seconds=LASTING_SECONDS)
+                self._default_model_arrived = True
                 self._load_arrived()
             case "here":
-                notify(
-                    self,
-                    f"{event.name} is here and whole. Under Models (F8) enter uses it.",
-                    seconds=LASTING_SECONDS,
-                )
+                arrived = f"{event.name} is here and whole. Under Models (F8) enter uses it."
+                notify(self, arrived, seconds=LASTING_SECONDS)
             case "stopped":
                 notify(self, f"The download of {event.name} was stopped. What has arrived is kept.")
             case error:
                 notify(self, str(error), title=error.title, problem=True, seconds=LASTING_SECONDS)
 
     def _load_arrived(self) -> None:
-        """Load the default model when it has arrived, and no turn runs that another one answers."""
-        if self._has_arrived and not self.session.talk.busy:
-            self._has_arrived = False
+        """Load the downloaded default model as soon as no turn is running."""
+        if self._default_model_arrived and not self.session.talk.busy:
+            self._default_model_arrived = False
             self.session.talk.load_models()
 
     def _choose_theme(self) -> None:
@@ -278,7 +247,7 @@ class MemappApp(TerminalApp):
         chosen = self.runtime.settings.theme
         self.theme = chosen if chosen in preferences.choices(self.runtime, "theme") else DEFAULT
 
-    # What keys and the palette do -----------------------------------------------------------------
+    # Keys and the palette -------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "close_help":
@@ -287,37 +256,13 @@ class MemappApp(TerminalApp):
             return self.is_open
         return super().check_action(action, parameters)
 
-    async def action_mode(self, mode: str) -> None:
-        """Go to a mode; whoever goes to the chat wants to write, wherever in it they were."""
-        await self._go_to(mode)
-        if self.screen is self.chat:
-            self.chat.composer.focus()
-
-    async def _go_to(self, mode: str) -> None:
-        leave = getattr(self.screen, "action_leave", None)
-        if len(self.screen_stack) == 1:
-            if mode != self.current_mode and self.is_running:
-                await self.switch_mode(mode)
-        elif leave is None or self.screen.query("Input, TextArea"):
-            notify(self, "esc closes this first.")
-        else:
-            leave()
-            self.call_later(self.action_mode, mode)
-
     def on_click(self, event: events.Click) -> None:
-        """Take back what a toast or a line of the chat is about, when its undo is clicked."""
+        """Undo the step of a toast or a line of the chat whose undo was clicked."""
         if step := event.style.meta.get("undo"):
             self.action_undo(step)
             if self.screen is self.chat:
-                # a click gave the focus to the message, where letters are commands
+                # The click focused the message, where letters are commands.
                 self.chat.composer.focus()
-
-    async def on_mode_wanted(self, event: ModeWanted) -> None:
-        from memapp.ui.screens.mode import ModeScreen
-
-        await self._go_to(event.mode)
-        if event.at and isinstance(self.screen, ModeScreen) and event.mode == self.screen.MODE:
-            self.screen.show_at(event.at)
 
     def action_toggle_help(self) -> None:
         from memapp.ui.widgets.help import Help
@@ -330,13 +275,9 @@ class MemappApp(TerminalApp):
     def action_close_help(self) -> None:
         self.screen.query("Help").remove()
 
-    def action_find(self) -> None:
-        if not self.screen.query("#find"):
-            self.chat.find()
-
     def action_interrupt(self) -> None:
-        """Copy what is selected; else stop the answer; else quit when pressed twice."""
-        selected = self._selected_text()
+        """Copy the selection; else stop the answer; else quit on the second press."""
+        selected = self.selected_text()
         if selected:
             copy(self, selected)
         elif self.is_open and self.session.talk.busy:
@@ -347,26 +288,21 @@ class MemappApp(TerminalApp):
             self._interrupted_at = time.monotonic()
             notify(self, "Press ctrl+c again to quit.", seconds=QUIT_SECONDS)
 
-    def _selected_text(self) -> str:
-        if isinstance(self.focused, TextArea | Input) and self.focused.selected_text:
-            return self.focused.selected_text
-        return self.screen.get_selected_text() or ""
-
     @background("undo")
     async def action_undo(self, step: str = "") -> None:
-        """Take the last thing back, or what was done in a certain step."""
+        """Undo the last step, or the given one."""
         notify(self, await self.session.undo(step))
 
     async def action_quit(self) -> None:
         self.leave()
 
     def action_samples(self) -> None:
-        """Leave, to see memapp with something in it."""
+        """Quit, to start again with sample chats."""
         self.demo_wanted = True
         self.leave()
 
     def leave(self, return_code: int = 0) -> None:
-        """Leave at once; what is being written or typed is kept."""
+        """Quit at once; the draft and the partial answer are kept."""
         if self.is_open:
             self.chat.composer.save_now()
         super().leave(return_code)
@@ -387,47 +323,19 @@ class MemappApp(TerminalApp):
                 f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
             )
             yield SystemCommand(label, "Take back the last change (ctrl+z)", self.action_undo)
-            yield SystemCommand(
-                "Find anything", "Chats, messages and memories (ctrl+f)", self.action_find
-            )
+            about = "Chats, messages and memories (ctrl+f)"
+            yield SystemCommand("Find anything", about, self.action_find)
             for mode in MODES:
-                about = f"{mode.about} ({mode.key})"
-                yield SystemCommand(
-                    mode.label, about, partial(self.call_later, self.action_mode, mode.name)
-                )
+                go = partial(self.call_later, self.action_mode, mode.name)
+                yield SystemCommand(mode.label, f"{mode.about} ({mode.key})", go)
             if not in_chat:
                 yield from key_commands(screen)
             for key in preferences.choices(self.runtime, "theme"):
-                yield SystemCommand(
-                    f"Theme: {key}", "Use these colours", partial(self.use_theme, key)
-                )
+                use = partial(self.use_theme, key)
+                yield SystemCommand(f"Theme: {key}", "Use these colours", use)
         yield SystemCommand("Help", "Keys that work here (F1)", self.action_toggle_help)
-        yield SystemCommand(
-            "Quit", "Leave memapp (ctrl+q)", partial(self.call_later, self.action_quit)
-        )
-
-    async def on_thread_wanted(self, event: ThreadWanted) -> None:
-        self.chat.open_thread(event.thread)
-        await self.action_mode("chat")
-
-    @background("open", exclusive=True)
-    async def on_message_wanted(self, event: MessageWanted) -> None:
-        from memapp.services import chats
-
-        await self.action_mode(
-            "chat"
-        )  # first: where a message stands is known only while it is laid out
-        message = await asyncio.to_thread(chats.get_message, self.runtime, event.message_id)
-        thread = await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id)
-        self.chat.open_thread(thread, message)
-
-    @background("open", exclusive=True)
-    async def on_memory_wanted(self, event: MemoryWanted) -> None:
-        from memapp.services import curate
-        from memapp.ui.memories.card import MemoryCard
-
-        memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
-        await self.push_screen(MemoryCard(self.session, memory, event.why))
+        leave = partial(self.call_later, self.action_quit)
+        yield SystemCommand("Quit", "Leave memapp (ctrl+q)", leave)
 
     @background("badges", exclusive=True)
     async def count_badges(self) -> None:
@@ -459,33 +367,13 @@ class MemappApp(TerminalApp):
         if (chosen := await choose_theme(self, self.runtime)) is not None:
             self.use_theme(chosen)
 
-    # Leaving --------------------------------------------------------------------------------------
-
-    async def _shutdown(self) -> None:
-        """Close all screens and give the terminal back, also where the closing of a screen was
-        cancelled meanwhile.
-
-        Textual waits for such a screen twice, and each time would break off here.
-        """
-        for _ in range(2):
-            try:
-                return await super()._shutdown()
-            except asyncio.CancelledError:
-                for screen in [
-                    screen for stack in self._screen_stacks.values() for screen in stack
-                ]:
-                    if screen._task is not None and screen._task.cancelled():
-                        screen._running = False  # it has ended
-        return await super()._shutdown()
+    # Quitting -------------------------------------------------------------------------------------
 
     def run(self, *args: Any, **kwargs: Any) -> None:
-        """Run until the person leaves; then stop the models, keep what there is of a reply, and
-        close the file.
-        """
+        """Run until the person quits; then stop the models, save a partial answer, close."""
         try:
             super().run(*args, **kwargs)
         finally:
             if self.is_open and not self.session.talk.close():
-                # A model that is still being loaded cannot be interrupted, and would crash inside a
-                # dying interpreter.
+                # A model that is loading cannot be interrupted, and would crash at exit.
                 atexit.register(os._exit, self.return_code or 0)

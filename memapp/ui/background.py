@@ -1,6 +1,4 @@
-"""Work beside drawing and keys; errors that can be explained are told on the screen, by the
-coroutine that met them.
-"""
+"""Background work of a screen; its errors are shown as toasts."""
 
 import functools
 from collections.abc import Callable, Coroutine
@@ -21,9 +19,9 @@ Method = Callable[Concatenate[S, P], Coroutine[Any, Any, None]]
 def background(
     group: str, *, exclusive: bool = False
 ) -> Callable[[Method[S, P]], Callable[Concatenate[S, P], Worker[None]]]:
-    """Let a method of a screen run beside it, and show the `MemappError` it ends with as a toast.
+    """Run a method of a screen in the background; show its `MemappError` as a toast.
 
-    An exclusive one ends those of its group that still run.
+    An exclusive method cancels the running ones of its group.
     """
 
     def decorated(method: Method[S, P]) -> Callable[Concatenate[S, P], Worker[None]]:
@@ -35,9 +33,8 @@ def background(
             except MemappError as error:
                 notify(self, str(error), title=error.title, problem=True)
             except Exception:
-                if (
-                    self.app.is_running and not self._pruning
-                ):  # what closes loses its widgets one by one: no harm
+                # A closing screen loses its widgets one by one; the error means nothing.
+                if self.app.is_running and not self._pruning:
                     raise
 
         return run

@@ -1,7 +1,6 @@
-"""The dialogs above a screen, each of which returns a typed answer: a text to read, a question, one
-line, a choice, a word.
+"""The dialogs: a text, a question, one line, a choice, a form. Each returns a typed answer.
 
-Enter and ctrl+s save in every dialog that saves, escape closes every one.
+Enter and ctrl+s save in every dialog that saves; escape closes every dialog.
 """
 
 import asyncio
@@ -29,11 +28,11 @@ ERASE = "erase"
 
 
 class Dialog(ModalScreen[Answer | None], Generic[Answer]):
-    """A card with a title, what a subclass shows, and the keys that work."""
+    """A card with a title, a body and a line of keys."""
 
     TITLE_STYLE: ClassVar[str] = "bold $primary"
     LEAVES: ClassVar[str] = "close"
-    """What escape does."""
+    """The label of escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="dialog.close")]
 
@@ -54,11 +53,11 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
             )
 
     def compose_body(self) -> ComposeResult:
-        """Return what stands between the title and the keys."""
+        """Return the widgets between the title and the keys."""
         raise NotImplementedError
 
     def keys(self) -> list[str]:
-        """Return the keys and what they do, but for escape."""
+        """Return the keys and their labels, without escape."""
         raise NotImplementedError
 
     def action_leave(self) -> None:
@@ -66,9 +65,7 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
 
 
 class TextCard(Dialog[Literal["copy", "jump"]]):
-    """A text to read: an earlier message, what one change did, a receipt; `jump` says where enter
-    leads, if anywhere.
-    """
+    """A text to read: a message, a change or a receipt; `jump` is the label of enter, if any."""
 
     AUTO_FOCUS = ""
 
@@ -96,7 +93,7 @@ class TextCard(Dialog[Literal["copy", "jump"]]):
 
 
 class Question(Dialog[bool]):
-    """A question that enter answers with yes and escape with no."""
+    """A question; enter answers yes, escape no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,y", "dismiss(True)", "Yes", id="question.yes"),
@@ -115,7 +112,7 @@ class Question(Dialog[bool]):
 
 
 class Form(Dialog[Answer]):
-    """Fields to write in. What is refused stays there, with the reason."""
+    """Fields to fill in. A refused form stays open and shows the reason."""
 
     LEAVES = "cancel"
 
@@ -131,9 +128,7 @@ class Form(Dialog[Answer]):
         raise NotImplementedError
 
     def saving(self) -> Callable[[], Answer | None]:
-        """Return what saves the fields as they are now; it runs on a thread, and what it returns is
-        the answer.
-        """
+        """Return the function that saves the fields; it runs on a thread and returns the answer."""
         raise NotImplementedError
 
     def keys(self) -> list[str]:
@@ -141,7 +136,7 @@ class Form(Dialog[Answer]):
 
     @on(Input.Submitted)
     def action_save(self) -> None:
-        """Save what stands there, and close, or say what is wrong with it; only once at a time."""
+        """Save and close, or show the error; only once at a time."""
         if not any(
             worker.group == "save" and worker.node is self and not worker.is_finished
             for worker in self.workers
@@ -159,7 +154,7 @@ class Form(Dialog[Answer]):
 
 
 class Line(Input):
-    """What is pasted becomes one clean line."""
+    """A field of one line; pasted text is cleaned and joined."""
 
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
@@ -168,9 +163,9 @@ class Line(Input):
 
 
 class LineQuestion(Form[Answer]):
-    """A question that one line of text answers; the answer is what `save` makes of it.
+    """A question that one line of text answers; `save` turns the line into the answer.
 
-    Typing takes the place of the text that stands there, or with `goes_on` comes behind it.
+    Typing replaces the given text, or with `goes_on` is added at its end.
     """
 
     def __init__(
@@ -199,7 +194,7 @@ class LineQuestion(Form[Answer]):
 
 
 class Choices(RowList[str]):
-    """What there is to choose from, by key."""
+    """The options by key."""
 
     def __init__(self, labels: Mapping[str, str]) -> None:
         super().__init__(id="choices")
@@ -213,10 +208,9 @@ class Choices(RowList[str]):
 
 
 class Choice(Dialog[str]):
-    """A choice from a short list, by key: with the arrow keys and enter, or with a key of one
-    letter.
+    """A choice from a short list: with the arrow keys and enter, or with a key of one letter.
 
-    `look` is told where the cursor is, and without a choice where it began.
+    `look` is called with the option under the cursor, and with the first one after escape.
     """
 
     LEAVES = "cancel"
@@ -264,9 +258,7 @@ class Choice(Dialog[str]):
 
 
 class Tick(Checkbox, inherit_bindings=False):
-    """A box that shows whether it is ticked without its colour too; enter is the key of the card,
-    not of the box.
-    """
+    """A checkbox that is readable without colour; enter belongs to the dialog."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "Tick", show=False)]
 
@@ -278,9 +270,7 @@ class Tick(Checkbox, inherit_bindings=False):
 
 
 class ConfirmErase(Dialog[bool]):
-    """What is erased for good is erased only when the person types the word; the answer is whether
-    its messages go, too.
-    """
+    """A confirmation of erasing by a typed word; the answer is True if the messages go too."""
 
     TITLE_STYLE = "bold $error"
     AUTO_FOCUS = "Input"

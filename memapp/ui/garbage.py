@@ -1,15 +1,9 @@
-"""The garbage collector, out of the way: a collection over all that was imported stops the screen
-for a third of a second.
-"""
+"""Timing of garbage collection: a full collection after the imports blocks the screen for .3 s."""
 
 import gc
 
 OFTEN, YOUNG, FULL = 700, 4, 2500
-"""Objects that bring a first collection, first ones before a second, and second ones before a full
-one.
-
-Few before a second one, so that it has little to look at; so many before a full one that the quiet
-after an answer comes first.
+"""The thresholds of `gc`: a full collection is rare enough to wait for the quiet after an answer.
 """
 
 
@@ -20,17 +14,17 @@ def wait() -> None:
 
 
 def spare() -> None:
-    """Leave out what is there now from here on: it stays anyway."""
+    """Exclude all present objects from later collections: they stay anyway."""
     gc.freeze()
     gc.enable()
 
 
 def collect() -> None:
-    """Collect all there is, while nobody waits for the screen."""
+    """Collect everything while nobody waits for the screen."""
     gc.collect()
 
 
 def as_before() -> None:
-    """Leave nothing out any more."""
+    """Include all objects again."""
     gc.unfreeze()
     gc.enable()

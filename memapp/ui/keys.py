@@ -1,10 +1,8 @@
-"""Keys one after the other: each goes to where the one before it led, and acts on what that left on
-the screen.
+"""Key presses in order: each one acts on the screen that the one before it left.
 
-Textual hands a key to what has the focus, and looks for its meaning when it has come from there up
-to the app; the focus then moves later still, and a mode or a form opens later than that. Keys that
-come faster would meanwhile go to the old place, undo what was done before the last deed, or throw
-away the row that stood where another one comes to stand.
+Textual gives a key to the focused widget, and looks up its binding on the way to the app. The focus
+moves later, and modes and forms open later still. Faster keys would go to the old widget, undo the
+wrong step, or discard a row that has just moved.
 """
 
 import asyncio
@@ -22,14 +20,12 @@ from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
 MOST_SECONDS = 2.0
-"""So long the keys after one wait at most, so that no bug and no slow disk can take the keyboard
-away.
-"""
+"""The longest wait for earlier keys, so that no bug and no slow disk locks the keyboard."""
 LOOK_SECONDS = 0.005
 AT_ONCE = ("ctrl+c", "ctrl+q")
-"""Stopping and leaving never wait."""
+"""Keys that never wait: stop and quit."""
 AT_ANY_SCREEN = frozenset({"open", "undo"})
-"""Groups of workers that begin something of the app itself, and ask the person nothing."""
+"""Groups of workers that run on the app, and ask the person nothing."""
 DEEDS = AT_ANY_SCREEN | {
     *(
         "find",
@@ -48,9 +44,7 @@ DEEDS = AT_ANY_SCREEN | {
     ),
     *("memory-action", "memory-erase", "lesson-action", "lesson-runs"),
 }
-"""Groups of workers that do what a key asks for: the next key waits until they have, or until they
-ask the person.
-"""
+"""Groups of workers that carry out a key: the next key waits for them, or for their question."""
 ROWS = frozenset(
     {
         *(
@@ -69,30 +63,30 @@ ROWS = frozenset(
 )
 """Groups of workers that look up rows: a key that acts on rows waits for them."""
 LEAVES_A_FIELD = frozenset({"enter", "up", "down", "pageup", "pagedown", "tab"})
-"""Keys that act on rows though one types into a field; all others edit it."""
+"""Keys that act on rows even in a text field; all others edit the field."""
 
 Typed = events.Key | events.Paste
 
 
 class KeyOrder:
-    """The keys and pastes that are still to be delivered."""
+    """The queue of keys and pastes."""
 
     def __init__(self, app: App[Any], deliver: Callable[[Typed], Awaitable[None]]) -> None:
         self._app = app
         self._deliver = deliver
         self._waiting: asyncio.Queue[Typed] = asyncio.Queue()
         self._slow: WeakSet[Worker[Any]] = WeakSet()
-        """Workers that keys waited for as long as they may."""
+        """Workers that took too long; no key waits for them again."""
 
     async def take(self, event: Typed) -> None:
-        """Deliver it when those before it have arrived."""
+        """Add a key or paste to the queue."""
         if isinstance(event, events.Key) and event.key in AT_ONCE:
             await self._deliver(event)
         else:
             self._waiting.put_nowait(event)
 
     async def run(self) -> None:
-        """Deliver until the app ends."""
+        """Deliver keys until the app ends."""
         while True:
             event = await self._waiting.get()
             if self._acts_on_rows(event):
@@ -105,9 +99,7 @@ class KeyOrder:
             await self._done(DEEDS)
 
     def _acts_on_rows(self, event: Typed) -> bool:
-        """Say whether it means the rows that are shown, and does not only write or open another
-        screen.
-        """
+        """Return True if a key acts on rows, and not only types or opens another screen."""
         if (
             isinstance(event, events.Paste)
             or isinstance(self._app.focused, TextArea)
@@ -117,15 +109,13 @@ class KeyOrder:
         return not isinstance(self._app.focused, Input) or event.key in LEAVES_A_FIELD
 
     async def _arrived(self, way: Iterable[DOMNode]) -> None:
-        """Wait until a key has gone its way up to the app."""
+        """Wait until the app has handled a key."""
         for node in way:
             await caught_up(node)
-        await asyncio.sleep(0)  # a deed that the key began takes its first step
+        await asyncio.sleep(0)  # Let the worker that the key started take its first step.
 
     async def _done(self, groups: frozenset[str]) -> None:
-        """Wait until what is under way in these groups is done; what takes too long is not waited
-        for again.
-        """
+        """Wait for the workers of some groups; mark those that take too long."""
         try:
             async with asyncio.timeout(MOST_SECONDS):
                 await self._settled()
@@ -136,16 +126,12 @@ class KeyOrder:
             self._slow.update(self._under_way(groups))
 
     async def _settled(self) -> None:
-        """Wait until the app and its screen have heard of what happened: the focus moves, and rows
-        change, by messages.
-        """
+        """Wait until the app and its screen have handled their messages: these move the focus."""
         await caught_up(self._app)
         await caught_up(self._app.screen)
 
     def _under_way(self, groups: frozenset[str]) -> list[Worker[Any]]:
-        """Return what works for the screen that is shown; what is below a dialog waits for the
-        person.
-        """
+        """Return the workers of the visible screen; those below a dialog wait for the person."""
         screen = self._app.screen
         groups_of_app = groups & AT_ANY_SCREEN if isinstance(screen, ModalScreen) else groups
         return [
@@ -162,7 +148,7 @@ class KeyOrder:
 
 
 async def caught_up(node: DOMNode) -> None:
-    """Wait until a node has done all that is in its queue now."""
+    """Wait until a node has handled all queued messages."""
     done = asyncio.Event()
     if node.is_running and node.post_message(events.Callback(callback=done.set)):
         while not done.is_set() and node.is_running:

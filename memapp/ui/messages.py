@@ -1,7 +1,6 @@
-"""The messages of the background threads and of several widgets: what happened, and where the
-person wants to go.
+"""The messages of background threads and of several widgets: events, and wishes of the person.
 
-Handlers own the state of the screen.
+Their handlers own the state of the screen.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from textual.message import Message as Announcement
 from memapp.errors import MemappError
 from memapp.ui.pasted import Writing
 
-if TYPE_CHECKING:  # the first paint waits for none of it
+if TYPE_CHECKING:  # Not imported for the first paint.
     from memapp.domain.chat import Message, Thread
     from memapp.domain.turn import Remembered, Retracted, TurnEvent
     from memapp.runtime import Runtime
@@ -25,16 +24,16 @@ class FileOpened(Announcement):
 
 @dataclass
 class ThreadStarted(Announcement):
-    """The first message of a new chat made its thread."""
+    """The first message of a new chat created its thread."""
 
     thread: "Thread"
     turn: int = 0
-    """The turn that began it; 0 for none."""
+    """The turn that created the thread; 0 for none."""
 
 
 @dataclass
 class TurnMoved(Announcement):
-    """Something happened in the running turn."""
+    """An event of the running turn."""
 
     thread_id: str
     event: "TurnEvent"
@@ -42,9 +41,7 @@ class TurnMoved(Announcement):
 
 @dataclass
 class TurnRefused(Announcement):
-    """The turn ended with an error that no event tells; `unsent` is a message that was not even
-    saved.
-    """
+    """A turn ended with an error outside its events; `unsent` is a message that was not saved."""
 
     thread_id: str
     error: MemappError
@@ -53,18 +50,16 @@ class TurnRefused(Announcement):
 
 @dataclass
 class TurnEnded(Announcement):
-    """The turn's thread is done, however it went; the next turn may have begun already."""
+    """A turn has ended; the next one may have begun already."""
 
     turn: int
-    """Its number, as `Talk.turns` had it."""
+    """The number of the turn in `Talk.turns`."""
     thread_id: str
 
 
 @dataclass
 class Learned(Announcement):
-    """A fact was learned from what the person typed, one that was known says something else now, or
-    it holds no more.
-    """
+    """A fact was learned from a message, changed, or ended."""
 
     thread_id: str
     news: "Remembered | Retracted"
@@ -72,20 +67,16 @@ class Learned(Announcement):
 
 @dataclass
 class LearningFailed(Announcement):
-    """The work between two turns met a bug, or found no embedding model; it is tried again after
-    the next turn.
-    """
+    """Learning failed, or no embedding model was found; the next turn tries again."""
 
     why: str
     lasts: bool = False
-    """Nothing is learned until memapp is started again."""
+    """True if nothing is learned until memapp is started again."""
 
 
 @dataclass
 class MemoriesChanged(Announcement):
-    """Something waits for the person's word, or the work between two turns merged memories, used
-    them, or let some go.
-    """
+    """Consent requests or memories changed in the background."""
 
 
 @dataclass
@@ -93,7 +84,7 @@ class FileChanged(Announcement):
     """Another process changed the memory file."""
 
     erased: bool
-    """Something was erased for good."""
+    """True if something was erased for good."""
 
 
 @dataclass
@@ -108,7 +99,7 @@ class ModelChanged(Announcement):
 
 @dataclass
 class DownloadEnded(Announcement):
-    """A model was downloaded, or that failed or was stopped."""
+    """A download ended, failed, or was stopped."""
 
     name: str
     outcome: Literal["here", "stopped"] | MemappError
@@ -119,7 +110,7 @@ class DownloadEnded(Announcement):
 
 @dataclass
 class ModeWanted(Announcement):
-    """The person wants another part of memapp, perhaps one tab or one lesson there."""
+    """The person wants another mode, perhaps a tab or a lesson there."""
 
     mode: str
     at: str = ""
@@ -127,24 +118,22 @@ class ModeWanted(Announcement):
 
 @dataclass
 class ThreadWanted(Announcement):
-    """The person wants another chat, perhaps at one of its messages; or a new one, in which a
-    persona answers.
-    """
+    """The person wants a thread, perhaps at a message, or a new one with a persona."""
 
     thread: "Thread | None"
     at: "Message | None" = None
     persona: str = ""
     stay: bool = False
-    """The person goes on in the list of chats."""
+    """True if the focus stays in the list of chats."""
 
 
 @dataclass
 class MemoryWanted(Announcement):
-    """The person wants to see a memory, wherever they are."""
+    """The person wants to see a memory."""
 
     memory_id: str
     why: str = ""
-    """Why it was used where they saw it."""
+    """Why an answer used the memory."""
 
 
 @dataclass

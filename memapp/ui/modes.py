@@ -1,8 +1,7 @@
-"""The modes that there are: their names, what the top line and the palette call them, and their
-screens.
+"""The modes: their names, labels and screens.
 
-Each is a line here and a module of `screens` with its name; keys, top line and palette follow from
-the line.
+Each mode is a line here and a module of `screens` with the same name; keys, top line and palette
+follow.
 """
 
 from typing import NamedTuple
@@ -16,7 +15,7 @@ class Mode(NamedTuple):
     key: str
     about: str
     screen: str
-    """The class in its module."""
+    """The class of the screen in that module."""
 
 
 MODES = (

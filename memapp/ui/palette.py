@@ -1,7 +1,6 @@
-"""The command palette: what can be done here, going elsewhere, what works everywhere, chats by
-title, and lessons by words.
+"""The command palette: actions of the screen and the app, chats by title, lessons by words.
 
-All of it may hold the person's own words.
+All entries may hold the person's own words.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from memapp.ui.safe import marked, plain, row
 
 MOST = 12
 BY_HELP = 0.2
-"""How good a hit is of which only the explanation holds the words."""
+"""The score of a hit that matches only the explanation."""
 
 
 class Offered(Provider):
@@ -37,9 +36,12 @@ class Offered(Provider):
             shown = plain(name).plain
             helps = all(word in help_text.lower() for word in query.lower().split())
             if (score := matcher.match(shown) or BY_HELP * helps) > 0:
-                found = marked(shown, query.split(), "bold underline")
-                yield Hit(score, found, callback, text=shown, help=cast(Any, plain(help_text)))
-        if session := getattr(self.screen, "session", None):  # the opening screen has none
+                title_marked = marked(shown, query.split(), "bold underline")
+                yield Hit(
+                    score, title_marked, callback, text=shown, help=cast(Any, plain(help_text))
+                )
+        # The opening screen has no such entries.
+        if session := getattr(self.screen, "session", None):
             threads = await asyncio.to_thread(
                 chats.list_threads, session.runtime, query, limit=MOST
             )
@@ -55,28 +57,24 @@ class Offered(Provider):
             ]
             for title, wish, about in wanted:
                 shown = row(title, 100).plain
-                found = marked(shown, query.split(), "bold underline")
+                title_marked = marked(shown, query.split(), "bold underline")
                 open_it = partial(self.app.post_message, wish)
-                yield Hit(0.3, found, open_it, text=shown, help=cast(Any, plain(about)))
+                yield Hit(0.3, title_marked, open_it, text=shown, help=cast(Any, plain(about)))
 
 
 def key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """Return what the keys of a screen and of its open tab do, each action once; those that Textual
-    gives have no id.
-    """
-    others = (
-        screen.app,
-        screen.focused,
-    )  # what a list or a field does with keys is no action to look for
-    active = [
-        value
-        for value in screen.active_bindings.values()
-        if value.node not in others and value.enabled and value.binding.id
+    """Return the keys of a screen and its open tab, each action once, without those of Textual."""
+    # Keys of lists and fields are not actions to search for.
+    others = (screen.app, screen.focused)
+    active_keys = [
+        active
+        for active in screen.active_bindings.values()
+        if active.node not in others and active.enabled and active.binding.id
     ]
-    for value in {item.binding.action: item for item in reversed(active)}.values():
-        about = f"Here, with the key {screen.app.get_key_display(value.binding)}"
+    for active in {key.binding.action: key for key in reversed(active_keys)}.values():
+        about = f"Here, with the key {screen.app.get_key_display(active.binding)}"
         yield SystemCommand(
-            value.binding.description,
+            active.binding.description,
             about,
-            partial(screen.app.run_action, value.binding.action, value.node),
+            partial(screen.app.run_action, active.binding.action, active.node),
         )

@@ -1,4 +1,4 @@
-"""Pasted parts of an edited text: their words never teach memapp anything about the person."""
+"""Pasted spans of an edited text: memapp learns nothing about the person from them."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ Spans = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What a person wrote, with the spans of it that were pasted."""
+    """The text of a person, with its pasted spans."""
 
     text: str = ""
     pasted: Spans = ()
 
 
 class PastedSpans:
-    """Spans of a text that were pasted, kept right while the text is edited."""
+    """The pasted spans of a text, updated with each edit."""
 
     def __init__(self, spans: Spans = ()) -> None:
         self._spans = sorted((start, end) for start, end in spans if end > start)
@@ -23,18 +23,18 @@ class PastedSpans:
         return bool(self._spans)
 
     def replace(self, start: int, end: int, inserted: int) -> None:
-        """Follow an edit that puts `inserted` characters in place of those from `start` to `end`."""
+        """Update the spans after `inserted` characters replaced those from `start` to `end`."""
         moved = inserted - (end - start)
-        kept: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for first, last in self._spans:
             if first < start:
-                kept.append((first, min(last, start)))
+                spans.append((first, min(last, start)))
             if last > end:
-                kept.append((max(first, end) + moved, last + moved))
-        self._spans = _merged(kept)
+                spans.append((max(first, end) + moved, last + moved))
+        self._spans = _merged(spans)
 
     def add(self, start: int, end: int) -> None:
-        """Take what stands from `start` to `end` for pasted."""
+        """Mark the text from `start` to `end` as pasted."""
         self._spans = _merged([*self._spans, (start, end)] if end > start else self._spans)
 
     def within(self, text: str) -> Spans:

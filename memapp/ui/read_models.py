@@ -1,6 +1,4 @@
-"""Read models of the chat and the top line: put together from the services, on a thread, in the
-shape a screen shows.
-"""
+"""Read models of the chat and the top line, put together from services on a thread."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +16,11 @@ from memapp.services.not_kept import Refusals
 SMALL = "This small model cannot hold a conversation"
 KEY = "ctrl+o gets one that can"
 AFTER_A_HIT = 20
-"""Messages shown after one that was jumped to."""
+"""The messages shown after one that was jumped to."""
 
 
 def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tuple[ThreadPage, bool]:
-    """Return the end of a thread, or the stretch around a message, and whether the thread goes on
-    below it.
-    """
+    """Return the end of a thread, or the part around a message, and True if more follows."""
     end = chats.page(runtime, thread_id)
     if at is None or not at.active or any(message.id == at.id for message in end.messages):
         return end, False
@@ -32,7 +28,7 @@ def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tupl
 
 
 def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
-    """Return a chat if it can still be shown: it was not deleted, nor erased."""
+    """Return a thread unless it was deleted or erased."""
     try:
         thread = chats.get_thread(runtime, thread_id)
     except NotFound:
@@ -43,28 +39,26 @@ def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
 def outcomes(
     runtime: Runtime, messages: Sequence[Message], refusals: Mapping[str, Refusals]
 ) -> dict[str, Outcome]:
-    """Return what came of messages, by their ids; those of which nothing came are left out.
+    """Return the outcomes of messages by id, without empty ones.
 
-    What was not kept is told of those whose statements were judged: `refusals` has what was found
-    then, by the same ids.
+    `refusals` are the judged statements of messages, by the same ids.
     """
-    said = [message for message in messages if message.role is Role.USER]
-    learned = provenance.learned_from(runtime, [message.id for message in said])
-    asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
-    waiting = [
-        request for request in pending.list_pending(runtime) if request.id != asked
-    ]  # a question says itself that it waits
-    found = {}
-    for message in said:
-        taught, waits = (
-            learned.get(message.id, []),
-            [request for request in waiting if message.id in request.evidence],
-        )
+    own_messages = [message for message in messages if message.role is Role.USER]
+    learned = provenance.learned_from(runtime, [message.id for message in own_messages])
+    asked_id = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
+    # A question at the end of the chat already shows its request.
+    pending_requests = [
+        request for request in pending.list_pending(runtime) if request.id != asked_id
+    ]
+    by_message = {}
+    for message in own_messages:
+        taught = learned.get(message.id, [])
+        requests = [request for request in pending_requests if message.id in request.evidence]
         rest = not_kept.not_kept(
-            runtime, message, refusals.get(message.id, ()), [each.memory.id for each in taught]
+            runtime, message, refusals.get(message.id, ()), [fact.memory.id for fact in taught]
         )
-        found[message.id] = Outcome(tuple(taught), tuple(waits), rest)
-    return {id: outcome for id, outcome in found.items() if outcome.items}
+        by_message[message.id] = Outcome(tuple(taught), tuple(requests), rest)
+    return {id: outcome for id, outcome in by_message.items() if outcome.items}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +67,18 @@ class ShownCouncil:
 
     held: Round
     dissents: tuple[Dissent, ...] = ()
-    """Those that weigh most first."""
+    """The dissents, weightiest first."""
     is_open: bool = False
-    """It sits, or was stopped."""
+    """True while the council sits or is stopped."""
     progress: str = ""
-    """How far it is while it sits."""
+    """The progress while the council sits."""
     by: str = ""
-    """Who reviews."""
+    """The reviewers."""
 
 
 def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCouncil]:
-    """Return the last council over the answer to each message, by the message's id."""
-    found = council.of_messages(
+    """Return the last council over the answer to each message, by message id."""
+    rounds = council.of_messages(
         runtime, [message.id for message in messages if message.role is Role.USER]
     )
     return {
@@ -94,16 +88,14 @@ def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCo
             council.is_open(runtime, held),
             by=council.who(runtime),
         )
-        for id, held in found.items()
+        for id, held in rounds.items()
     }
 
 
 def explanations(
     runtime: Runtime, replies: Sequence[Message]
 ) -> dict[str, tuple[Trace, tuple[int, int]]]:
-    """Return by their ids what answers were made from, and which of how many answers to the same
-    message each is.
-    """
+    """Return the sources of answers and their place among the variants, by message id."""
     return {
         message.id: (chats.trace(runtime, message), _variant(runtime, message))
         for message in replies
@@ -116,14 +108,12 @@ def _variant(runtime: Runtime, reply: Message) -> tuple[int, int]:
 
 
 def last_thread(runtime: Runtime) -> Thread | None:
-    """Return the chat that was open last, if it is still there."""
+    """Return the thread that was open last, if it still exists."""
     return thread_there(runtime, str(chats.choice(runtime, "thread", "")))
 
 
 def welcome_words(runtime: Runtime) -> tuple[str, str]:
-    """Return what an empty chat says, and at the very first start the path of the file that it
-    names; later none.
-    """
+    """Return the words of an empty chat, and at the first start the path of the memory file."""
     offered = offer(runtime)
     lines = f"{SMALL}.\n{KEY}: {offered}\n\n" if offered else ""
     if chats.list_threads(runtime, limit=1):
@@ -140,16 +130,12 @@ def welcome_words(runtime: Runtime) -> tuple[str, str]:
 
 
 def offer(runtime: Runtime) -> str:
-    """Return the name and size of the model that can be got with a key; empty where it is here or
-    under way.
-    """
+    """Return the name and size of the model to download with a key; empty if none is missing."""
     return "" if runtime.downloading_from else downloads.offer(runtime)
 
 
 def network(runtime: Runtime) -> str:
-    """Say which model answers, whether words leave this machine, and whether a model is being
-    fetched.
-    """
+    """Return which model answers, if words leave this machine, and the progress of a download."""
     if runtime.downloading_from:
         return f"! online: fetching a model from {runtime.downloading_from}"
     name = runtime.chat.note if runtime.chat.state == "ready" else ""

@@ -1,8 +1,6 @@
-"""The session: what all parts of the screen share. The open memory, the threads beside it, undo,
-and word of what changed.
+"""The session: the open memory, the background threads, undo, and signals of changes.
 
-It is no widget and knows none: whoever shows something subscribes to a signal here, and tells here
-what was done.
+The session knows no widget: screens subscribe to its signals, and report what was done.
 """
 
 import asyncio
@@ -27,28 +25,26 @@ MOST_UNDONE = 50
 
 @dataclass(frozen=True)
 class Undo:
-    """One thing that can be taken back."""
+    """A step that can be undone."""
 
     label: str
-    """What was done: `Deleted “Tea”`."""
+    """The step in words: `Deleted “Tea”`."""
     back: Callable[[Runtime], object]
     step: str
-    """Of the history; a name of its own for what stands in none, like the title of a chat."""
+    """The step in the history; other steps, like renaming a chat, have a name of their own."""
 
 
 class UndoStack:
-    """The last things done."""
+    """The last steps of the session."""
 
-    def __init__(self, gone: Callable[[str], None]) -> None:
+    def __init__(self, undone: Callable[[str], None]) -> None:
         self._done: list[Undo] = []
         self._numbers = itertools.count(1)
-        self._gone = gone
-        """Told each step that was taken back."""
+        self._undone = undone
+        """Called with each step that was undone."""
 
     def push(self, label: str, way_back: str | Callable[[Runtime], object]) -> str:
-        """Keep what was done, with its step of the history or with what takes it back; return the
-        name of the step.
-        """
+        """Add a step of the history, or one with its own undo; return the name of the step."""
         if isinstance(way_back, str):
             done = Undo(label, partial(undo.undo, step=way_back), way_back)
         else:
@@ -57,19 +53,19 @@ class UndoStack:
         return done.step
 
     def drop(self, step: str) -> None:
-        """Leave out a step that was taken back, here or elsewhere."""
+        """Remove a step that was undone, here or elsewhere."""
         self._done = [undo for undo in self._done if undo.step != step]
-        self._gone(step)
+        self._undone(step)
 
     def pop(self, step: str = "") -> Undo | None:
-        """Return what was done last, or in a certain step, and leave it out from now on."""
+        """Remove and return the last step, or the given one."""
         done = next((undo for undo in reversed(self._done) if step in ("", undo.step)), None)
         if done is not None:
             self._done.remove(done)
         return done
 
     def put_back(self, done: Undo) -> None:
-        """Keep what could not be taken back just now as what was done last."""
+        """Put back a step whose undo failed."""
         self._done.append(done)
 
     @property
@@ -78,48 +74,44 @@ class UndoStack:
 
 
 def recorded(runtime: Runtime, step: str = "") -> Undo | None:
-    """Return a change in the file that can be taken back, the last one or that of a step, perhaps
-    from before the start.
-    """
-    found = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
+    """Return the last change in the file that can be undone, or that of a step, of any session."""
+    change = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
     return (
-        Undo(undo.describe(runtime, found), partial(undo.undo, step=found.id), found.id)
-        if found
+        Undo(undo.describe(runtime, change), partial(undo.undo, step=change.id), change.id)
+        if change
         else None
     )
 
 
 class AppSession:
-    """One open memory and the person in front of it."""
+    """The open memory and the person in front of it."""
 
     before_erasing: Callable[[], Awaitable[None]]
-    """Saves what is being typed: it is looked through too. The chat sets it."""
+    """Saves the draft, which an erasure also searches. Set by the chat."""
     after_erasing: Callable[[], Awaitable[None]]
-    """Shows again what the file holds: words that are gone stay nowhere, to be saved again. The
-    chat sets it.
-    """
+    """Shows the chat again after an erasure: no erased word may be saved. Set by the chat."""
 
     def __init__(self, owner: DOMNode, runtime: Runtime, talk: Talk, *, demo: bool = False) -> None:
         self.runtime = runtime
         self.talk = talk
         self.demo = demo
         self.changed: Signal[None] = Signal(owner, "memories changed")
-        """Published after each change of a memory; screens that show memories look again."""
+        """Published after each change of a memory; screens load again."""
         self.taken_back: Signal[str] = Signal(owner, "taken back")
-        """Published with each step that was taken back."""
+        """Published with each step that was undone."""
         self.badged: Signal[None] = Signal(owner, "badges changed")
         self.badges: dict[str, str] = {}
-        """What each mode has to tell in the top line, by its name."""
+        """The badge of each mode in the top line."""
         self.undone = UndoStack(self.taken_back.publish)
         self._one_undo = asyncio.Lock()
-        """Held while something is taken back: keys pressed fast are carried out in their order."""
+        """Held during an undo: fast keys are processed in order."""
         self.fresh_memory = ""
-        """What was remembered last and not looked at since; Memories opens there."""
+        """The memory that was added last and not seen since; Memories opens there."""
         self.fresh_trash = ""
-        """What was put into the trash last and not looked at since; Trash opens there."""
+        """The memory that was deleted last and not seen since; Trash opens there."""
 
     def memories_changed(self) -> None:
-        """Let every screen that shows memories look again."""
+        """Publish a change, and count the badges."""
         self.changed.publish(None)
 
     async def count_badges(self) -> None:
@@ -132,21 +124,18 @@ class AppSession:
     # Undo -----------------------------------------------------------------------------------------
 
     def did(self, node: DOMNode, label: str, step: str) -> None:
-        """Keep a step that was made in memories or the profile, say it with an undo, and let every
-        screen show it.
-        """
+        """Record a step, show a toast with an undo, and publish the change."""
         notify(node, label, undo=self.undone.push(label, step))
         self.memories_changed()
 
     async def decided(self, node: DOMNode, step: str) -> None:
-        """Keep a step that decided something, and say it in the words of that decision."""
+        """Record a step with a decision, and show the words for that decision."""
         self.did(node, await asyncio.to_thread(past_decisions.describe, self.runtime, step), step)
 
     async def undo(self, step: str = "") -> str:
-        """Take back the last thing done here, or what was done in a certain step; return what is
-        said about it.
+        """Undo the last step of the session, or the given one, and return the words for a toast.
 
-        With nothing done here yet it is the last change in the file.
+        Without a step of the session, the last change in the file is undone.
         """
         async with self._one_undo:
             done = self.undone.pop(step)
@@ -155,7 +144,8 @@ class AppSession:
                 and not step
                 and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step)
             ):
-                self.undone.drop(done.step)  # it went with a message that was sent in other words
+                # The step ended with a message that was edited and sent again.
+                self.undone.drop(done.step)
                 done = self.undone.pop()
             done = done or await asyncio.to_thread(recorded, self.runtime, step)
             if done is None and step:
@@ -168,9 +158,7 @@ class AppSession:
             return await self._take_back(done)
 
     async def undo_recorded(self) -> str:
-        """Take back the last change in the file, whatever was done here since; return what is said
-        about it.
-        """
+        """Undo the last change in the file, and return the words for a toast."""
         async with self._one_undo:
             return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
 
@@ -180,19 +168,17 @@ class AppSession:
         try:
             await asyncio.to_thread(done.back, self.runtime)
         except StoreError:
-            self.undone.put_back(done)  # the file is busy or full: it can be tried again
+            self.undone.put_back(done)  # The file is busy or full; undo can be tried again.
             raise
         finally:
-            self.memories_changed()  # some of it may wait in the inbox now
+            self.memories_changed()  # Some of the changes may be pending in the inbox now.
         self.undone.drop(done.step)
         return f"Taken back: {done.label}"
 
     # Erasing --------------------------------------------------------------------------------------
 
     async def erase(self, node: DOMNode, erase: Callable[[], Receipt]) -> Receipt:
-        """Erase something for good, with what is being typed looked through and what is on the
-        screen read anew.
-        """
+        """Erase something for good; the draft is saved before, and the chat shown again after."""
         await self.before_erasing()
         notify(node, "Erasing, and scanning the files for what is left…")
         receipt = await asyncio.to_thread(erase)

@@ -1,8 +1,7 @@
-"""Threads beside the screen: the turn, the idle work after it, prefilling while the person types,
-loading models.
+"""Threads beside the screen: turns, idle work, prefill, loading models and downloads.
 
-Each on a daemon thread of its own, never in the shared executor, so that leaving never waits for a
-model. Threads touch no widget; they announce what happened.
+Each runs on a daemon thread of its own, never in the shared executor, so that quitting never waits
+for a model. Threads touch no widget; they announce events.
 """
 
 import logging
@@ -22,7 +21,7 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.commands import Command
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.text import percent
-from memapp.domain.turn import Accepted, Streamed, TurnEvent
+from memapp.domain.turn import Accepted, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
 from memapp.services import (
@@ -52,20 +51,18 @@ from memapp.ui.messages import (
     TurnRefused,
 )
 from memapp.ui.pasted import Spans, Writing
+from memapp.ui.streaming import paced
 
 log = logging.getLogger(__name__)
 
 WATCH_SECONDS = 0.4
-"""How often it is looked what other processes did to the file; a look takes well below a
-millisecond.
+"""The interval of looking for changes by other processes; one look takes well below a millisecond.
 """
-STREAM_SECONDS = 0.06
-"""Parts of a reply reach the screen at most this often."""
 
 
 @dataclass
 class Download:
-    """A model that is being downloaded."""
+    """A running download of a model."""
 
     name: str
     bytes: int
@@ -77,21 +74,21 @@ class Download:
 
 
 class Talk:
-    """One turn at a time, and idle work that gives way to it."""
+    """The background threads: one turn at a time, and idle work that yields to it."""
 
     def __init__(self, runtime: Runtime, announce: Callable[[Announcement], Any]) -> None:
         self.runtime = runtime
         self._tell = announce
-        self._told_of_bug = False
+        self._bug_announced = False
         self.busy = False
-        """A turn is running."""
+        """True while a turn is running."""
         self.turns = 0
-        """How many turns have begun; also the number of the one that runs, or ran last."""
+        """The number of turns begun, which is also the number of the last one."""
         self._turn: threading.Thread | None = None
         self._loads = 0
         self._one_load = threading.Lock()
         self._embedding_model: str | None = None
-        """The one that was loaded last, or is being loaded, as the settings name it."""
+        """The embedding model in the settings when it was last loaded."""
         self._one_embedder = threading.Lock()
         self._loading: list[threading.Thread] = []
         self.downloading: Download | None = None
@@ -102,23 +99,21 @@ class Talk:
         self._backup_cancel = Cancel()
         self._over = threading.Event()
         self.paused = False
-        """The person wants no job of idle time to run."""
+        """True while the person has paused idle work."""
         self._rested_in = ""
-        """The chat that idle time was last spent on."""
+        """The thread of the last idle work."""
 
     def send(self, thread: Thread | None, text: str, pasted: Spans, persona: str = "") -> None:
-        """Send a message; without a thread it starts a new chat."""
-
+        """Send a message; without a thread, in a new chat."""
         events = partial(take_turn, self.runtime, text=text, pasted=pasted)
         self._begin_in(thread, persona, events, Writing(text, pasted))
 
     def run(
         self, thread: Thread | None, command: Command, written: Writing, persona: str = ""
     ) -> None:
-        """Run a command that the person wrote; without a thread it starts a new chat."""
-        self._begin_in(
-            thread, persona, partial(run_in_chat.run, self.runtime, command=command), written
-        )
+        """Run a shell command of the person; without a thread, in a new chat."""
+        events = partial(run_in_chat.run, self.runtime, command=command)
+        self._begin_in(thread, persona, events, written)
 
     def retry(self, reply: Message) -> None:
         self._begin(reply.thread_id, partial(retry_turn, self.runtime, reply.id))
@@ -128,30 +123,24 @@ class Talk:
         self._begin(message.thread_id, events, Writing(text, pasted))
 
     def council(self, thread_id: str, message_id: str) -> None:
-        """Hold a council over the answer to a message, or go on with it."""
+        """Hold a council over the answer to a message, or continue one."""
         self._begin(thread_id, partial(council.hold, self.runtime, message_id))
 
     def ask_council(self, thread: Thread | None, text: str, persona: str = "") -> None:
         """Send a message, and hold a council over the answer."""
-        self._begin_in(
-            thread,
-            persona,
-            partial(council.ask, self.runtime, text=text),
-            Writing(f"/council {text}", ()),
-        )
+        events = partial(council.ask, self.runtime, text=text)
+        self._begin_in(thread, persona, events, Writing(f"/council {text}", ()))
 
     def remark(self, thread: Thread) -> None:
-        """Ask for a remark nobody asked for."""
+        """Ask for an unprompted remark."""
         self._begin(thread.id, partial(remark, self.runtime, thread.id))
 
     def stop(self) -> None:
-        """Stop the running turn; what there is of the reply is kept."""
+        """Stop the running turn; the partial reply is kept."""
         self._turn_cancel.set()
 
     def rest(self, thread_id: str) -> None:
-        """Learn, embed and get ready for the next message of a thread, until the next turn begins;
-        nothing while one runs.
-        """
+        """Run idle work for a thread until the next turn begins; do nothing during a turn."""
         self._rested_in = thread_id
         if self.busy or self.paused:
             return
@@ -160,15 +149,13 @@ class Talk:
         self._begin_beside(self._idle_work, "idle", self._idle, thread_id, cancel)
 
     def pause(self, *, paused: bool) -> None:
-        """Stop the jobs of idle time where they are, or let them go on there."""
+        """Pause the idle jobs, or resume them where they stopped."""
         self.paused = paused
         self._idle_cancel.set()
         self.rest(self._rested_in)
 
     def warm(self, thread_id: str, typed: str, persona: str) -> None:
-        """Prefill what is being typed in a chat, or for an empty id in one that has not begun;
-        cancel the call before.
-        """
+        """Prefill the prompt of a draft; an empty id is a new chat. Cancel older calls."""
         self._warm_cancel.set()
         if self.busy or self.runtime.chat.ready() is None:
             return
@@ -176,11 +163,9 @@ class Talk:
         self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, persona, cancel)
 
     def load_models(self) -> None:
-        """Load the chat model and the embedder that the settings name; a turn that another one
-        answers is stopped first.
+        """Load the chat model and the embedding model of the settings; stop a running turn first.
 
-        Asked for again while one loads, that one is given up and the last choice is loaded. The
-        embedder that is there stays.
+        A second call replaces a load in progress. An unchanged embedding model is kept.
         """
         if self.runtime.chat.ready():
             self.stop()
@@ -200,24 +185,18 @@ class Talk:
 
     @property
     def loading(self) -> bool:
-        """A model is being loaded, or is about to be."""
+        """True while a model is loading or about to load."""
         return any(thread.is_alive() for thread in self._loading)
 
     def close(self, seconds: float = 0.6) -> bool:
-        """Cancel everything and wait for the turn to save what it has; return False if something
-        could not be stopped.
-        """
+        """Cancel everything, save the turn, and close; return False if a thread goes on."""
         self._over.set()
-        for cancel in (
-            self._turn_cancel,
-            self._idle_cancel,
-            self._warm_cancel,
-            self._backup_cancel,
-        ):
-            cancel.set()
+        cancels = [self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel]
         if self.downloading is not None:
-            self.downloading.cancel.set()
-        self._loads += 1  # whatever still loads is not wanted any more
+            cancels.append(self.downloading.cancel)
+        for cancel in cancels:
+            cancel.set()
+        self._loads += 1  # Models that are still loading are not wanted any more.
         end = time.monotonic() + seconds
         for thread in (self._turn, *self._idle_work):
             if thread is not None:
@@ -227,13 +206,13 @@ class Talk:
         return not any(thread.is_alive() for thread in (closing, *self._loading))
 
     def watch(self) -> None:
-        """Announce what other processes do to the file, until the end."""
+        """Announce changes by other processes, until closing."""
         self._start("watch", self._watch)
 
     def _watch(self) -> None:
         was_wanted = False
         while not self._over.wait(WATCH_SECONDS):
-            with suppress(StoreError):  # whoever needs the file hears of it
+            with suppress(StoreError):  # Whoever needs the file gets the error too.
                 heard = forget.hear_others(self.runtime)
                 if heard.changed or (not self.busy and chats.interrupt_abandoned(self.runtime)):
                     self._announce(FileChanged(heard.erased))
@@ -250,7 +229,7 @@ class Talk:
             backups.before_leaving(self.runtime)
 
     def _announce(self, happened: Announcement) -> None:
-        with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
+        with suppress(NoActiveAppError):  # The app has ended, and nobody is left to tell.
             self._tell(happened)
 
     def _begin_in(
@@ -260,10 +239,7 @@ class Talk:
         events: Callable[..., Iterator[TurnEvent]],
         unsent: Writing,
     ) -> None:
-        """Begin a turn in a thread, or in a new one; `events` gets the id of the thread and what
-        cancels it.
-        """
-
+        """Begin a turn in a thread or a new chat; `events` is called with its id and a `Cancel`."""
         turn = self.turns + 1
 
         def begun(cancel: Cancel) -> Iterator[TurnEvent]:
@@ -281,20 +257,14 @@ class Talk:
         events: Callable[..., Iterator[TurnEvent]],
         unsent: Writing | None = None,
     ) -> None:
-        """Begin a turn; `events` gets what cancels it."""
+        """Begin a turn; `events` is called with its `Cancel`."""
         self._idle_cancel.set()
         self._warm_cancel.set()
         self._turn_cancel = Cancel()
         self.busy = True
         self.turns += 1
-        self._turn = self._start(
-            "turn",
-            self._run,
-            self.turns,
-            thread_id,
-            partial(events, cancel=self._turn_cancel),
-            unsent,
-        )
+        begin = partial(events, cancel=self._turn_cancel)
+        self._turn = self._start("turn", self._run, self.turns, thread_id, begin, unsent)
 
     def _run(
         self,
@@ -304,31 +274,29 @@ class Talk:
         unsent: Writing | None,
     ) -> None:
         try:
-            for event in _paced(events()):
+            for event in paced(events()):
                 if isinstance(event, Accepted):
                     thread_id, unsent = event.reply.thread_id, None
                 self._announce(TurnMoved(thread_id, event))
         except MemappError as error:
             self._announce(TurnRefused(thread_id, error, unsent))
-        except (
-            Exception
-        ) as error:  # a bug: the chat must survive it, and the person must hear of it
-            self._announce(
-                TurnRefused(thread_id, self.runtime.database.damage() or self.bug(error), unsent)
-            )
+        except Exception as error:
+            # The chat must survive a bug, and the person must hear of it.
+            problem = self.runtime.database.damage() or self.bug(error)
+            self._announce(TurnRefused(thread_id, problem, unsent))
         finally:
             self.busy = False
             self._announce(TurnEnded(turn, thread_id))
 
     def bug(self, error: Exception, what: str = "ended this turn") -> MemappError:
-        """Write a crash file for an error that nobody expected, and return what to say of it."""
+        """Write a crash file for an unexpected error, and return the error to show."""
         write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
         return MemappError(f"A bug in memapp ({type(error).__name__}) {what}.", "Try again.")
 
     def _begin_beside(
         self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any
     ) -> None:
-        """Start a thread, and keep it with the others of its kind that still run."""
+        """Start a thread, and keep it with the running ones of its kind."""
         others[:] = [
             *(thread for thread in others if thread.is_alive()),
             self._start(name, target, *args),
@@ -342,7 +310,7 @@ class Talk:
         return thread
 
     def _guarded(self, target: Callable[..., object], *args: Any) -> None:
-        """Run on a thread; a bug there leaves a crash file and not a trace on the screen."""
+        """Run on a thread; an unexpected error leaves a crash file and no trace on the screen."""
         try:
             target(*args)
         except Exception as error:
@@ -350,22 +318,20 @@ class Talk:
 
     def _idle(self, thread_id: str, cancel: Cancel) -> None:
         try:
-            for made in upkeep.work(self.runtime, thread_id or None, cancel):
-                self._announce(
-                    MemoriesChanged()
-                    if isinstance(made, ConsentRequest)
-                    else Learned(thread_id, made)
-                )
+            for news in upkeep.work(self.runtime, thread_id or None, cancel):
+                if isinstance(news, ConsentRequest):
+                    self._announce(MemoriesChanged())
+                else:
+                    self._announce(Learned(thread_id, news))
             if why := learning.problem(self.runtime):
                 self._announce(LearningFailed(why, lasts=True))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:
-            if not self._told_of_bug:
-                self._told_of_bug = True
-                self._announce(
-                    LearningFailed("Learning from your messages failed; memapp doctor says more.")
-                )
+            if not self._bug_announced:
+                self._bug_announced = True
+                failed = "Learning from your messages failed; memapp doctor says more."
+                self._announce(LearningFailed(failed))
             raise
         finally:
             self._announce(MemoriesChanged())
@@ -380,7 +346,7 @@ class Talk:
             log.info("prefill stopped: %s", type(error).__name__)
 
     def _load(self, number: int) -> None:
-        """Load the model that was chosen, unless another was chosen since."""
+        """Load the chosen model, unless another was chosen since."""
         with self._one_load:
             if number != self._loads:
                 return
@@ -397,7 +363,7 @@ class Talk:
         try:
             for arrived in downloads.get_model(self.runtime, download.name, download.cancel):
                 if not download.arrived:
-                    self._announce(ModelChanged())  # the top line says that memapp connects
+                    self._announce(ModelChanged())  # The top line shows that memapp connects.
                 download.arrived = arrived
             outcome = "stopped" if download.cancel.is_set() else "here"
         except MemappError as error:
@@ -415,20 +381,3 @@ class Talk:
                 model_loading.load_embedder(self.runtime)
             finally:
                 self._announce(ModelChanged())
-
-
-def _paced(events: Iterator[TurnEvent]) -> Iterator[TurnEvent]:
-    """Join streamed parts that come faster than a screen needs them."""
-    held, passed_on = "", 0.0
-    for event in events:
-        if isinstance(event, Streamed):
-            held += event.text
-            if time.monotonic() - passed_on < STREAM_SECONDS:
-                continue
-            event, held, passed_on = Streamed(held), "", time.monotonic()
-        elif held:
-            yield Streamed(held)
-            held = ""
-        yield event
-    if held:
-        yield Streamed(held)

@@ -1,10 +1,10 @@
-"""The terminal's input: all that is pasted comes as one cleaned paste, whatever stands in it.
+"""The input of the terminal: every paste arrives as one cleaned paste, whatever its content.
 
 Textual 8.2.8, which is pinned exactly, takes an escape character inside a bracketed paste for the
-begin of a key: it issues what it does not know as keys (`XTermParser.parse`,
-`reissue_sequence_as_keys`), so that a pasted text could press enter, quit, or count as typed. Here
-its parser never sees what is pasted. It also ends with the first byte that is not UTF-8
-(`LinuxDriver.run_input_thread`). Both are to be read again when Textual is raised.
+start of a key, and issues the rest as keys (`XTermParser.parse`, `reissue_sequence_as_keys`): a
+pasted text could press enter, quit, or count as typed. Here the parser never sees a paste. Textual
+also stops at the first byte that is not UTF-8 (`LinuxDriver.run_input_thread`). Check both when
+Textual is raised.
 """
 
 import os
@@ -26,26 +26,24 @@ from memapp.domain.text import clean
 READ_BYTES = 65536
 POLL_SECONDS = 0.1
 ALT_ENTER = "\x1b\r"
-"""What tmux and others send for alt+enter. Textual would read it as enter, which sends an
-unfinished message.
-"""
+"""The bytes of alt+enter in tmux and others; Textual would read enter, and send the message."""
 SILENCE_SECONDS = 3.0
-"""After so long without anything new, a paste is taken for complete: its end was lost."""
+"""The silence after which a paste is complete, because its end was lost."""
 
 
 class PasteParser(XTermParser):
-    """Keys, mouse and reports as Textual reads them; a paste is taken out before."""
+    """Textual's parser for keys, mouse and reports; pastes are taken out before."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self._before = ""
-        """The last characters outside a paste: the begin of one may come in two reads."""
+        """The last characters outside a paste: the start of a paste may be split over two reads."""
         self._pasted: str | None = None
-        """What came of a paste so far; None outside one."""
+        """The text of a paste so far; None outside a paste."""
         self._fed_at = 0.0
 
     def feed(self, data: str) -> Iterator[Message]:
-        """Yield what the data says. An empty text is the end of all data."""
+        """Yield the events of some input; an empty text is the end of the input."""
         self._fed_at = time.monotonic()
         if not data:
             yield from super().feed(data)
@@ -56,7 +54,7 @@ class PasteParser(XTermParser):
                 data = yield from self._inside(data)
 
     def tick(self) -> Iterable[Message]:
-        """Yield what is known only because nothing follows."""
+        """Yield the events that are complete because no input follows."""
         yield from super().tick()
         if self._pasted is not None and time.monotonic() - self._fed_at >= SILENCE_SECONDS:
             yield self._paste(self._pasted)
@@ -67,15 +65,15 @@ class PasteParser(XTermParser):
         return super()._sequence_to_key_events(sequence, alt)
 
     def _outside(self, data: str) -> Generator[Message, None, str]:
-        """Pass on what stands before a paste; return what follows its begin."""
+        """Parse the input before a paste; return the rest after its start."""
         seen = self._before + data
         begin = seen.find(BRACKETED_PASTE_START)
         if begin < 0:
             self._before = seen[1 - len(BRACKETED_PASTE_START) :]
             yield from super().feed(data)
             return ""
-        # The escape is passed on, so that one that was pressed just before counts; then Textual
-        # forgets that it began a sequence.
+        # The parser gets the escape, so that one pressed just before counts; then it forgets that
+        # a sequence began.
         before = seen[len(self._before) : begin + 1]
         if before:
             yield from super().feed(before)
@@ -85,11 +83,10 @@ class PasteParser(XTermParser):
         return seen[begin + len(BRACKETED_PASTE_START) :]
 
     def _inside(self, data: str) -> Generator[Message, None, str]:
-        """Keep what is pasted; return what follows its end."""
+        """Collect a paste; return the rest after its end."""
         assert self._pasted is not None
-        since = max(
-            0, len(self._pasted) + 1 - len(BRACKETED_PASTE_END)
-        )  # an end may come in two reads
+        # An end may be split over two reads.
+        since = max(0, len(self._pasted) + 1 - len(BRACKETED_PASTE_END))
         pasted = self._pasted = self._pasted + data
         end = _end(pasted, since)
         if end < 0:
@@ -103,11 +100,10 @@ class PasteParser(XTermParser):
 
 
 def _end(text: str, since: int) -> int:
-    """Return where the paste ends, -1 if it goes on. A terminal should take an end out of what it
-    pastes; not every one does.
+    """Return the position of the end of the paste, -1 if there is none.
 
-    So of several ends that came at once, without a new begin between them, the last is the true
-    one.
+    A terminal should remove end markers from a paste; not every one does. So of several that arrive
+    at once, without a new start between them, the last is the real one.
     """
     first = text.find(BRACKETED_PASTE_END, since)
     if first < 0:
@@ -117,10 +113,10 @@ def _end(text: str, since: int) -> int:
 
 
 class Outlet:
-    """Where the screen is written. A terminal that is gone takes nothing and says nothing.
+    """The output of the screen; a terminal that is gone takes nothing and raises nothing.
 
-    Textual's thread ends with the first write that fails; what the app writes then waits for it,
-    and the app with it.
+    Textual's writer thread ends with the first failed write, and the app would wait for it for
+    ever.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -139,9 +135,7 @@ class Outlet:
 
 
 class Terminal(LinuxDriver):
-    """Textual's own driver for Linux and macOS, with the parser above; bytes that are no UTF-8
-    become replacement characters.
-    """
+    """Textual's driver for Linux and macOS with the parser above; invalid UTF-8 is replaced."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -151,14 +145,13 @@ class Terminal(LinuxDriver):
         """Read until the app ends."""
         parser = PasteParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
-        with (
-            selectors.SelectSelector() as selector
-        ):  # the one that can wait for a terminal everywhere
+        # The only selector that can wait for a terminal on every platform.
+        with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(POLL_SECONDS):
                     if not (data := os.read(self.fileno, READ_BYTES)):
-                        break  # the terminal is gone
+                        break  # The terminal is gone.
                     if text := decode(data):
                         self._process(parser.feed(text))
                 self._process(parser.tick())

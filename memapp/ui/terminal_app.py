@@ -1,8 +1,6 @@
-"""The app as the terminal has it: no key is lost, a screen is styled once, a signal or a bug ends
-it with everything kept.
+"""The app and the terminal: keys in order, screens styled once, signals and bugs handled.
 
-It knows nothing of memapp. What Textual does by itself, and memapp needs otherwise, is changed
-here.
+Nothing here knows memapp; this is where Textual's own behaviour is changed.
 """
 
 import asyncio
@@ -19,6 +17,7 @@ from textual import events
 from textual.app import App
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
 from memapp.crash import three_lines, write_crash_file
 from memapp.errors import Damaged
@@ -33,19 +32,17 @@ class TerminalApp(App[None]):
         self._keys = KeyOrder(self, super().on_event)
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what reads the terminal; on Linux and macOS our own, for the sake of what is
-        pasted.
-        """
-        found = super().get_driver_class()
-        if found.__name__ == "LinuxDriver":
+        """Return the driver of the terminal; on Linux and macOS ours, because of pastes."""
+        driver = super().get_driver_class()
+        if driver.__name__ == "LinuxDriver":
             from memapp.ui.terminal import Terminal
 
             return Terminal
-        return found
+        return driver
 
     def on_mount(self) -> None:
         if not self.is_headless:
-            self._heed_signals()
+            self._handle_signals()
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         self.screen_change_signal.subscribe(self, self._show_toasts_once)
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
@@ -55,7 +52,7 @@ class TerminalApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
-            return  # the app closes: nobody is there to hear it
+            return  # The app is closing, and nobody is left to listen.
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self._keys.take(event)
         else:
@@ -69,30 +66,28 @@ class TerminalApp(App[None]):
                 self._handle_exception(error)
 
     def on_notify(self) -> None:
-        """Let the newest toast stand in place of the one before; only one that is to stay for long
-        does stay.
-        """
+        """Replace the last toast by the new one; lasting toasts stay."""
         end_toasts(self)
-        if self.screen_stack:  # none is left when one comes while the app closes
-            self.call_next(
-                place_toasts, self.screen
-            )  # Textual has it among its notifications by then
+        if self.screen_stack:  # No screen is left while the app closes.
+            self.call_next(place_toasts, self.screen)  # Textual has added the toast by now.
 
     def _show_toasts_once(self, _: Screen[Any]) -> None:
-        """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
+        """Show toasts on the topmost screen only: Textual keeps those of the screens below."""
         for screen in self.screen_stack:
             screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
 
     def action_redraw(self) -> None:
-        """Draw the whole screen anew: after a stop the terminal has lost it, and Textual draws only
-        what changed.
-        """
+        """Draw the whole screen again: a terminal loses it when the process is stopped."""
         self.refresh(layout=True)
 
+    def selected_text(self) -> str:
+        """Return the selection of the focused field, else of the screen."""
+        if isinstance(self.focused, TextArea | Input) and self.focused.selected_text:
+            return self.focused.selected_text
+        return self.screen.get_selected_text() or ""
+
     def delay_update(self, delay: float = 0.05) -> None:
-        """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what
-        changed on screens below.
-        """
+        """Delay drawing, then draw the changes of screens below, which Textual would lose."""
         super().delay_update(delay)
         for screen in self.screen_stack:
             self.set_timer(2 * delay, screen.check_idle)
@@ -100,10 +95,9 @@ class TerminalApp(App[None]):
     def styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
         """Return a screen that Textual need not style again.
 
-        All style was read at the start, and a widget gets its own when it is mounted: without this
-        everything would be parsed anew, twice, and each widget styled once more for the width of
-        the window. That takes most of the time that the event loop stands still when a screen is
-        opened.
+        All style is parsed at the start, and each widget gets its own when it is mounted. Textual
+        would parse everything twice more and style each widget for the new width, which takes most
+        of the time in which an opening screen blocks the event loop.
         """
         screen = build()
         screen._css_update_count = self._css_update_count
@@ -113,44 +107,55 @@ class TerminalApp(App[None]):
             screen.add_class(name)
         return screen
 
-    # Leaving --------------------------------------------------------------------------------------
+    # Quitting -------------------------------------------------------------------------------------
 
     def leave(self, return_code: int = 0) -> None:
-        """Leave at once."""
+        """Quit at once."""
         self.exit(return_code=return_code)
 
-    def damage(self) -> Damaged | None:
-        """Return what is damaged in the file that is open, the likeliest reason for a bug; None if
-        nothing is.
+    async def _shutdown(self) -> None:
+        """Close all screens and restore the terminal, even if closing a screen was cancelled.
+
+        Textual waits for such a screen twice, and would stop here each time.
         """
+        for _ in range(2):
+            try:
+                return await super()._shutdown()
+            except asyncio.CancelledError:
+                for screen in [
+                    screen for stack in self._screen_stacks.values() for screen in stack
+                ]:
+                    if screen._task is not None and screen._task.cancelled():
+                        screen._running = False
+        return await super()._shutdown()
+
+    def damage(self) -> Damaged | None:
+        """Return the damage of the open file, a likely reason for a bug; None if it is sound."""
         return None
 
-    def _heed_signals(self) -> None:
-        """Let SIGHUP (the terminal was closed) and SIGTERM end the app as its own key does, with
-        everything kept.
-        """
+    def _handle_signals(self) -> None:
+        """End the app in order after SIGHUP (the terminal was closed) and SIGTERM."""
         loop = asyncio.get_running_loop()
         for name in ("SIGHUP", "SIGTERM"):
             with suppress(AttributeError, NotImplementedError):  # Windows
                 number = getattr(signal, name)
-                loop.add_signal_handler(number, self._signalled, number)
+                loop.add_signal_handler(number, self._handle_signal, number)
 
-    def _signalled(self, number: signal.Signals) -> None:
+    def _handle_signal(self, number: signal.Signals) -> None:
         if number.name == "SIGHUP":
-            nowhere = os.open(
-                os.devnull, os.O_WRONLY
-            )  # writing to a terminal that is gone would fail, and could wait for ever
+            # Writing to a terminal that is gone would fail, or block for ever.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
             for stream in (1, 2):
                 os.dup2(nowhere, stream)
         self.leave(128 + number)
 
     def _handle_exception(self, error: Exception) -> None:
-        """A bug: keep where it happened, print three lines, and none of the person's words."""
+        """Write a crash file for a bug, and print three lines without the person's words."""
         self._return_code = 1
         if self._exception is None:
             self._exception = error
             self._exception_event.set()
-        if not self._exit_renderables:  # what fails after the first error is its consequence
+        if not self._exit_renderables:  # Later errors are consequences of the first.
             damage = self.damage()
             path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
             self.panic(
@@ -158,7 +163,7 @@ class TerminalApp(App[None]):
             )
 
     def _print_error_renderables(self) -> None:
-        """Print what is left to say; the terminal breaks the lines, so that a path can be copied."""
-        for said in self._exit_renderables[:1]:
-            self.error_console.print(said, soft_wrap=True)
+        """Print the last lines; the terminal wraps them, so that a path can be copied."""
+        for line in self._exit_renderables[:1]:
+            self.error_console.print(line, soft_wrap=True)
         self._exit_renderables.clear()

@@ -1,4 +1,4 @@
-"""The two themes of memapp, which stand in assets/themes.toml."""
+"""The two themes of memapp, defined in assets/themes.toml."""
 
 import tomllib
 
@@ -10,5 +10,5 @@ DEFAULT = "memapp-dark"
 
 
 def themes() -> list[Theme]:
-    found = tomllib.loads(bundled("assets", "themes.toml").read_text("utf-8"))
-    return [Theme(name=name, **values) for name, values in found.items()]
+    definitions = tomllib.loads(bundled("assets", "themes.toml").read_text("utf-8"))
+    return [Theme(name=name, **values) for name, values in definitions.items()]

@@ -166,9 +166,7 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     assert "an import brought in a file" in seen.words()
     assert screen.lines.current is not None and log_rows.is_file(screen.lines.current)
     await seen.pilot.press("enter")
-    await seen.until(
-        lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts())
-    )
+    await seen.until(lambda: any("The next tab takes it back." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
     assert "Brought in a file: 1 fact" in seen.words()
     await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)

@@ -586,7 +586,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
         )
         await seen.pilot.press(key)
         if key == "e":
-            assert "takes the place of both" in seen.words()
+            assert "replaces both" in seen.words()
             line = seen.app.focused
             assert isinstance(line, Input)
             line.value = facts[0]

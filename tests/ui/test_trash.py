@@ -208,7 +208,7 @@ async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
         curate.add(seen.app.runtime, "Anna had a dog.")
         put_cursor(screen, "Anna had a dog.")
         await seen.press(
-            "r", until=lambda: any("knows the same" in toast for toast in seen.toasts())
+            "r", until=lambda: any("remembers the same" in toast for toast in seen.toasts())
         )
         assert "Anna had a dog." in in_trash(seen.app.runtime)
 

@@ -1,3 +1,1 @@
-"""The parts of Activity: how often and how well, the log of what was done to memories, and what can
-be taken back.
-"""
+"""The parts of Activity: numbers, charts, the log of changes, and the steps that can be undone."""

@@ -1,4 +1,4 @@
-"""The rows of the agents in Activity, and what is told of one: each event that it is judged by."""
+"""The rows of the agents in Activity, and the text about a single agent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ NAME, COUNTED, LINE, TOLD = 24, 28, 6, 200
 WIDE = 96
 NOBODY = (
     "Nobody did anything yet that could be judged.\n\n"
-    "Whoever remembers, changes or proposes something for memapp stands here,\nwith how much of it you kept."
+    "Whoever remembers, changes or proposes something for memapp stands here,\n"
+    "with how much of it you kept."
 )
 
 
@@ -30,9 +31,9 @@ NOBODY = (
 class ShownAgent:
     agent: Agent
     calls: tuple[Call, ...]
-    """What another program asked for, the latest first."""
+    """Requests of another program, newest first."""
     scores: tuple[float, ...]
-    """The trust in it after each of its last events, and now."""
+    """The trust after each of the last events, and now."""
 
 
 def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
@@ -53,9 +54,7 @@ def _calls(runtime: Runtime, agent: Agent) -> tuple[Call, ...]:
 
 
 class AgentRows(TimedRows[ShownAgent]):
-    """Who, how much it is believed with the count of that, how that went, what it may do, and when
-    it acted last.
-    """
+    """The agents: name, trust, trend, permissions and last action."""
 
     def key(self, item: ShownAgent) -> str:
         return item.agent.name
@@ -81,8 +80,8 @@ class AgentRows(TimedRows[ShownAgent]):
         )
 
 
-def told(runtime: Runtime, shown: ShownAgent) -> str:
-    """Return all that is known of an agent, its events newest first."""
+def agent_report(runtime: Runtime, shown: ShownAgent) -> str:
+    """Return everything known of an agent, its events newest first."""
     agent = shown.agent
     wrong = agent.total.judged - agent.total.impactful
     lines = [
@@ -97,7 +96,7 @@ def told(runtime: Runtime, shown: ShownAgent) -> str:
             f"{_at(at)} {score:.2f} {one_line(why)}"
             for at, score, why in trust.history(runtime, agent)
         ),
-        *_asked(shown.calls),
+        *_requests(shown.calls),
     ]
     return "\n".join(filter(None, lines))
 
@@ -110,15 +109,16 @@ def _at(at: datetime) -> str:
     return f"{at.astimezone():%d %b %Y %H:%M}"
 
 
-def _asked(calls: Sequence[Call]) -> list[str]:
-    """Return what another program asked for, and what it got."""
+def _requests(calls: Sequence[Call]) -> list[str]:
+    """Return the requests of another program and their results."""
     refused = sum(bool(call.refused) for call in calls)
-    head = f"\nAsked {len(calls):,} times{', or more' if len(calls) == TOLD else ''}, refused {refused:,}. The latest first:"
-    lines = [f"{_at(call.ts)} {call.tool}: {_got(call)}" for call in calls]
+    times = f"{len(calls):,} times{', or more' if len(calls) == TOLD else ''}"
+    head = f"\nAsked {times}, refused {refused:,}. The latest first:"
+    lines = [f"{_at(call.ts)} {call.tool}: {_result(call)}" for call in calls]
     return [head, *lines] if calls else []
 
 
-def _got(call: Call) -> str:
+def _result(call: Call) -> str:
     if call.refused:
         return f"refused. {call.refused}"
     if call.tool in ("remember", "correct", "withdraw"):

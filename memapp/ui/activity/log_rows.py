@@ -1,4 +1,4 @@
-"""The rows of the log and of the steps that can be taken back, and the words for what was done."""
+"""The rows of the log and of the steps, and the words for a change."""
 
 from textual.content import Content
 
@@ -24,11 +24,14 @@ NOTHING_KEPT_UP = (
     "While nobody waits, memapp sums up chats, notices what comes up again,\n"
     "merges what is said twice, and moves to the trash what nobody needs."
 )
-NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
+NOTHING_DONE = (
+    "There is nothing to take back.\n\n"
+    "What you or memapp do to memories and to your profile comes here."
+)
 
 
 def done(line: LogLine) -> str:
-    """Return what was done, without the words of any memory."""
+    """Return the words for a change, without those of any memory."""
     entry = line.entry
     if entry.event is Event.PROFILE:
         decision = str(entry.meta.get("decision", "changed"))
@@ -42,9 +45,7 @@ def done(line: LogLine) -> str:
 
 
 def about(line: LogLine) -> str:
-    """Return what it was done to: the words of a memory that is remembered, else only that it was
-    one.
-    """
+    """Return the subject of a change: the words of a live memory, else only its kind."""
     if line.entry.event is Event.PROFILE:
         return label_of(line.entry.memory_id)
     if is_file(line):
@@ -57,12 +58,12 @@ def about(line: LogLine) -> str:
 
 
 def is_file(line: LogLine) -> bool:
-    """Say whether a line is about a whole file that was brought in."""
+    """Return True if a line is about an imported file."""
     return line.entry.memory_id.startswith(IMPORT)
 
 
 class LogRows(TimedRows[LogLine]):
-    """When, who, what, which memory, why."""
+    """The log: time, actor, change, memory and reason."""
 
     def key(self, item: LogLine) -> str:
         return str(item.entry.number)
@@ -83,17 +84,15 @@ class LogRows(TimedRows[LogLine]):
 
 
 def short_who(actor: str) -> str:
-    """Return who did something, in few letters: what part of memapp did it is told where there is
-    room.
-    """
+    """Return the short name of an actor; the parts of memapp are named where there is room."""
     return "memapp" if is_memapp(actor) else who(actor.partition(":")[0])
 
 
 class StepRows(TimedRows[Undoable]):
-    """What can be taken back, last first."""
+    """The steps that can be undone, newest first."""
 
     each = False
-    """Whether each can be taken back by itself, and not the last alone."""
+    """True if every step can be undone by itself, not only the last."""
 
     def key(self, item: Undoable) -> str:
         return item.step.id

@@ -1,4 +1,4 @@
-"""The numbers of Activity: how well the loop does, and how often each part did each thing."""
+"""The numbers of Activity: how well the loop works, and how often each part did each operation."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from memapp.ui.safe import joined, plain
 
 ON_DEMAND_RECALLS_GOAL = 0.10
 LABEL, COLUMN = 42, 8
-"""Together they fit into 80 columns."""
+"""Both fit into 80 columns."""
 
 
 class NumbersView(VerticalScroll, can_focus=True):

@@ -1,9 +1,8 @@
-"""The pictures of Activity: memories that came, recalls and expectations, over the last year or as
-long as there is anything.
+"""The charts of Activity: new memories, recalls and expectations over the last year.
 
-Drawn here and not by Textual's `Sparkline`: that begins at the least value, so that nine of ten
-look like none, and draws a day without anything like one with little. A library for plots would be
-ten times the code for these thirty lines.
+Drawn here and not by Textual's `Sparkline`, which starts at the smallest value: nine of ten days
+look empty, and a day without events looks like one with few. A plotting library would be ten times
+the code.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from memapp.ui.safe import joined, plain
 BLOCKS = "▁▂▃▄▅▆▇█"
 LABEL, NUMBERS = 12, 32
 TALL = 30
-"""From so many lines on, the pictures are twice as high."""
+"""The charts are twice as high from this number of lines on."""
 WIDEST = 3
 STYLES = {
     Kind.SEMANTIC: "$primary",
@@ -39,7 +38,7 @@ RATES = (
 
 
 class PicturesView(VerticalScroll, can_focus=True):
-    """All of them, one below the other, as wide as there is room."""
+    """All charts, one below the other, as wide as the window."""
 
     def __init__(self) -> None:
         super().__init__(id="pictures")
@@ -63,7 +62,7 @@ class PicturesView(VerticalScroll, can_focus=True):
 
 
 def pictures(tallies: Sequence[Tally], today: date, width: int, height: int) -> Content:
-    """Draw all that was counted up to today."""
+    """Draw the counts up to today."""
     if not tallies:
         return joined(("Nothing to draw yet. Chat (F2), and come back.", "$text-muted"))
     columns = _Columns(
@@ -86,17 +85,17 @@ def pictures(tallies: Sequence[Tally], today: date, width: int, height: int) -> 
 
 
 class _Columns:
-    """The days from the first to the last, as many to a column as it takes to fit."""
+    """The days from the first to the last, grouped into as many columns as fit."""
 
     def __init__(self, first: date, last: date, room: int) -> None:
         days = (last - first).days + 1
         self.first, self.days = first, -(-days // room)
         self.count = -(-days // self.days)
         self.wide = min(WIDEST, room // self.count)
-        """How many signs a column is wide."""
+        """The width of a column in characters."""
 
     def of(self, tallies: Sequence[Tally], what: str) -> list[Rate]:
-        """Return what was counted of one thing in each column."""
+        """Return the count of a series in each column."""
         held, of = [0] * self.count, [0] * self.count
         for tally in tallies:
             place = (tally.day - self.first).days // self.days
@@ -110,7 +109,7 @@ class _Columns:
         return "a day" if self.days == 1 else f"in {counted(self.days, 'day')}"
 
     def legend(self) -> Content:
-        """Return what stands below the first column and the last."""
+        """Return the dates below the first and the last column."""
         begin = f"{self.first.day} {self.first:%B}"
         space = self.count * self.wide - len(begin) - len("today")
         ends = (
@@ -125,9 +124,7 @@ class _Columns:
 
 
 def bars(shares: Sequence[float | None], height: int = 1) -> list[str]:
-    """Return lines of blocks, each column as high as its share of 1; a point is one of which there
-    is nothing.
-    """
+    """Return lines of blocks, each column as high as its share of 1; empty ones show a point."""
 
     def sign(share: float | None, line: int) -> str:
         if share is None:
@@ -155,8 +152,8 @@ def _counts(
 def _rate(rates: Sequence[Rate], columns: _Columns, height: int, style: str) -> list[Content]:
     together = Rate(
         *(
-            sum(each) // columns.wide
-            for each in zip(*((rate.held, rate.of) for rate in rates), strict=True)
+            sum(counts) // columns.wide
+            for counts in zip(*((rate.held, rate.of) for rate in rates), strict=True)
         )
     )
     words = (
@@ -173,7 +170,7 @@ def _rate(rates: Sequence[Rate], columns: _Columns, height: int, style: str) -> 
 
 
 def _drawn(lines: Sequence[str], name: str, words: str, style: str) -> list[Content]:
-    """Put the name before the lowest line, and the numbers behind it."""
+    """Put the name before the lowest line and the numbers after it."""
     above = [joined(" " * LABEL, (line, style)) for line in lines[:-1]]
     return [
         *above,

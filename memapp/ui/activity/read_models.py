@@ -1,4 +1,4 @@
-"""The lines of the log, the numbers and the steps that Activity shows; they are read on a thread."""
+"""The log, the numbers and the steps of Activity, read on a thread."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -20,20 +20,20 @@ STEPS = 200
 class LogLine:
     entry: Entry
     said: str
-    """What the memory says; empty for one that is not remembered now, and for the profile."""
+    """The text of the memory; empty for the profile and for a memory that is not live."""
     pinned: bool | None = None
-    """Whether a pin was set or taken away; None for anything else."""
+    """True if a pin was set, False if it was removed, None for other changes."""
     entries: int = 1
-    """How many say the same of messages, of which this is the first."""
+    """The number of entries for messages with the same words; this is the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
-    """Something that can be taken back."""
+    """A step that can be undone."""
 
     step: Step
     said: str
-    """What it did, in words."""
+    """The step in words."""
 
 
 def numbers(runtime: Runtime) -> tuple[Rates, list[Count], Tidied]:
@@ -41,38 +41,38 @@ def numbers(runtime: Runtime) -> tuple[Rates, list[Count], Tidied]:
 
 
 def over_time(runtime: Runtime) -> tuple[list[Tally], date]:
-    """Return what was counted of each day, and which day is today."""
+    """Return the counts of each day, and the date of today."""
     return activity.over_time(runtime), runtime.clock().astimezone().date()
 
 
 def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine, ...], bool]:
-    """Return the page of the log before an entry, or the newest, and whether there are older ones."""
-    found = activity.entries(runtime, before=before, limit=PAGE + 1)
-    ids = {entry.memory_id for entry in found[:PAGE] if entry.event is not Event.PROFILE}
-    # The words of what is not remembered now stay out of the log.
+    """Return the page of the log before an entry, or the newest; and True if older pages exist."""
+    entries = activity.entries(runtime, before=before, limit=PAGE + 1)
+    ids = {entry.memory_id for entry in entries[:PAGE] if entry.event is not Event.PROFILE}
+    # The words of memories that are not live stay out of the log.
     texts = {
         memory.id: memory.text
         for memory in curate.get_many(runtime, ids)
         if memory.state is State.LIVE
     }
     lines: list[LogLine] = []
-    for entry in found[:PAGE]:
+    for entry in entries[:PAGE]:
         if entry.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, entry):
             lines[-1] = replace(lines[-1], entry=entry, entries=lines[-1].entries + 1)
         else:
             lines.append(LogLine(entry, texts.get(entry.memory_id, ""), _pinned(runtime, entry)))
-    return tuple(lines), len(found) > PAGE
+    return tuple(lines), len(entries) > PAGE
 
 
-def _is_alike(before: Entry, one: Entry) -> bool:
+def _is_alike(before: Entry, entry: Entry) -> bool:
     return before.memory_id.startswith(MESSAGE) and (before.step, before.event) == (
-        one.step,
-        one.event,
+        entry.step,
+        entry.event,
     )
 
 
 def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ...]:
-    """Return what can be taken back, or what upkeep did of it, last first."""
+    """Return the steps that can be undone, or those of upkeep, newest first."""
     return tuple(
         Undoable(step, undo.describe(runtime, step))
         for step in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep)
@@ -80,7 +80,7 @@ def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ..
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:
-    """Return what an entry led from and to; None if there is nothing to compare."""
+    """Return the text before and after an entry; None if the entry changed no text."""
     if entry.before is None or entry.after is None or entry.before == entry.after:
         return None
     try:

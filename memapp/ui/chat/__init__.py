@@ -1,1 +1,1 @@
-"""The parts of the Chat screen: each owns one thing that happens there, and has the screen at hand."""
+"""The parts of the Chat screen."""

@@ -1,4 +1,4 @@
-"""The form in which a person writes an answer in their own words, after a council."""
+"""The form for an answer in the person's own words, after a council."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ from memapp.ui.dialogs import Form
 
 
 class AnswerForm(Form[Revision]):
-    """The answer in words of the person's own."""
+    """A form with one field: the answer."""
 
     def __init__(self, text: str, save: Callable[[str], Revision]) -> None:
         super().__init__(

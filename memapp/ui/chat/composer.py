@@ -1,6 +1,4 @@
-"""The composer of Chat: it keeps drafts, holds an earlier message while that is edited, and opens
-the person's own editor.
-"""
+"""The composer of Chat: drafts, editing of earlier messages, and the external editor."""
 
 import asyncio
 import os
@@ -27,20 +25,18 @@ FALLBACK_EDITOR = "vi"
 
 
 class ChatComposer(Composer):
-    """What is being typed is kept at each pause, for each chat: it survives a crash, another chat,
-    and leaving.
-    """
+    """A composer that saves a draft for each chat at every pause: a crash loses nothing."""
 
     def __init__(self, state: ChatState, commands: CommandMenu) -> None:
         super().__init__(commands)
         self._state = state
         self.status = Status(state, self)
-        """The line above it."""
+        """The line above the composer."""
         self._one_at_a_time = asyncio.Lock()
         self._put_aside: Writing | None = None
-        """What was being typed before an earlier message was taken here."""
+        """The draft that was put aside when an earlier message was opened for editing."""
 
-    def told(self, words: str, *, problem: bool = False) -> None:
+    def show_notice(self, words: str, *, problem: bool = False) -> None:
         self.status.say(words, problem=problem)
 
     # Drafts ---------------------------------------------------------------------------------------
@@ -51,51 +47,49 @@ class ChatComposer(Composer):
 
     @background("draft")
     async def save_soon(self) -> None:
-        """Keep what stands here, while the person goes on."""
+        """Save the draft in the background."""
         await self.save()
 
     async def save(self) -> None:
-        """Keep what stands here."""
+        """Save the draft."""
         if self._state.held or self._put_aside is not None:
             return
         async with self._one_at_a_time:
             await asyncio.to_thread(_save, self._state.runtime, self._state.thread_id, self.writing)
 
     async def leave(self) -> None:
-        """Keep what stands here, with what is written meanwhile, and empty it."""
+        """Save the draft, including words typed meanwhile, and clear the composer."""
         self.leave_editing()
-        kept = None
-        while self.text != kept:
-            kept = self.text
+        saved = None
+        while self.text != saved:
+            saved = self.text
             await self.save()
         self.clear_text()
 
     async def load(self) -> None:
         if self.text or self._state.held_in == self._state.thread_id:
-            return  # the draft of this chat is the message that is on its way
+            return  # The draft of this chat is the message on its way.
         draft = await asyncio.to_thread(_load, self._state.runtime, self._state.thread_id)
         if not self.text:
             self.fill(draft)
 
     def save_now(self) -> None:
-        """Keep what is being typed before the app ends; a message on its way stays the draft until
-        its turn has saved it.
-        """
+        """Save the draft before the app ends; a message on its way remains the draft."""
         if self._state.held:
             return
         try:
             _save(self._state.runtime, self._state.thread_id, self._put_aside or self.writing)
         except MemappError:
-            return  # leaving must not fail; the last pause was saved
+            return  # Quitting must not fail; the draft of the last pause is saved.
 
     # Earlier messages -----------------------------------------------------------------------------
 
     async def recall_prompts(self) -> None:
-        """Let the up key bring back what the person typed before."""
+        """Load the earlier prompts for the up key."""
         self.prompts = await asyncio.to_thread(chats.typed_prompts, self._state.runtime)
 
     def edit_message(self, message: Message) -> None:
-        """Take an earlier message here, to be sent in other words."""
+        """Open an earlier message for editing."""
         if self._state.editing is None:
             self._put_aside = self.writing
         self._state.editing = message
@@ -104,7 +98,7 @@ class ChatComposer(Composer):
         self.status.look()
 
     def leave_editing(self) -> None:
-        """Give the earlier message up; what was being typed comes back."""
+        """Stop editing the earlier message, and restore the draft."""
         if self._state.editing is not None:
             self._state.editing = None
             aside, self._put_aside = self._put_aside, None
@@ -112,35 +106,32 @@ class ChatComposer(Composer):
             self.status.say("")
 
     def take_back(self, unsent: Writing) -> None:
-        """Put a message that was not saved back here, before what was typed since."""
+        """Put an unsaved message back, before the words typed since."""
         later = f"\n{self.text}" if self.text else ""
         self.fill(Writing(unsent.text + later, unsent.pasted), undoable=True)
 
     # Another editor -------------------------------------------------------------------------------
 
     def action_editor(self) -> None:
-        """Let the person write the message in the editor that EDITOR names; memapp waits."""
+        """Edit the message in the program that EDITOR names; memapp waits."""
         try:
             with self.app.suspend():
                 text = _edited(self.text)
         except SuspendNotSupported:
-            self.told("Another editor cannot be opened from here.", problem=True)
+            self.show_notice("Another editor cannot be opened from here.", problem=True)
         except UsageError as error:
-            self.told(str(error), problem=True)
+            self.show_notice(str(error), problem=True)
         else:
             if text != self.text:
                 self.select_all()
-                self.paste(text)  # nobody knows which words were typed there
+                self.paste(text)  # Pasted and typed words cannot be told apart after the editor.
 
 
 def _edited(text: str) -> str:
-    """Return the text as the person's editor left it. Raises `UsageError` if the editor cannot be
-    started or fails.
-    """
+    """Return the text after editing. Raises `UsageError` if the editor cannot start or fails."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK_EDITOR
-    with tempfile.TemporaryDirectory(
-        prefix="memapp-"
-    ) as folder:  # readable by the person only, like the file in it
+    # Folder and file are readable by the person only.
+    with tempfile.TemporaryDirectory(prefix="memapp-") as folder:
         path = Path(folder) / "message.md"
         path.touch(mode=0o600)
         path.write_text(text, "utf-8")
@@ -159,7 +150,7 @@ def _edited(text: str) -> str:
 
 def _save(runtime: Runtime, thread_id: str, writing: Writing) -> None:
     if runs_something(writing.text):
-        writing = Writing()  # it may hold a secret, or be one that leaves no trace
+        writing = Writing()  # The text may hold a secret, or be a command that leaves no trace.
     if writing.text == chats.get_draft(runtime, thread_id):
         return
     if writing.pasted or chats.choice(runtime, f"pasted:{thread_id}"):

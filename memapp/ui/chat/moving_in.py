@@ -1,4 +1,4 @@
-"""`/import` in a chat: what an export would bring in, and bringing it in after a yes."""
+"""The command `/import` in a chat: preview of an export, then the import after a yes."""
 
 import asyncio
 import shlex
@@ -22,8 +22,9 @@ SHOWN_CHARS = 600
 
 
 def path_of(written: str) -> Path:
-    """Return the path that was written, or dragged there: a terminal may quote it. Raises
-    `UsageError` where nothing is.
+    """Return the path that was typed or dragged into the terminal, without quotes.
+
+    Raises `UsageError` if nothing exists there.
     """
     try:
         words = shlex.split(written)
@@ -41,28 +42,26 @@ def path_of(written: str) -> Path:
 async def bring_in(
     node: "DOMNode", session: "AppSession", status: "StatusLine", path: Path
 ) -> None:
-    """Say what an export would bring in; after a yes, back the memory up and bring it in, in one
-    step to take back.
-    """
+    """Show what an export contains; after a yes, back up the memory and import in one step."""
     from memapp.services import backups
     from memapp.services.imports.whole import import_file
     from memapp.services.imports.work import OF_CHATS
 
     status.say(f"Looking at {path.name}…")
     try:
-        found = await asyncio.to_thread(import_file, session.runtime, path, dry_run=True)
+        imported = await asyncio.to_thread(import_file, session.runtime, path, dry_run=True)
     finally:
         status.say("")
-    if not found.step:
-        raise UsageError(f"{path.name}: {found}.")
-    said = f"{shorten(str(found), SHOWN_CHARS)}.\n\n{OF_CHATS if found.chats else ''}".strip()
-    if not await node.app.push_screen_wait(
-        Question(f"Bring in {path.name}?", said, "bring it in", "leave it")
-    ):
+    if not imported.step:
+        raise UsageError(f"{path.name}: {imported}.")
+    about_chats = f"\n\n{OF_CHATS}" if imported.chats else ""
+    summary = f"{shorten(str(imported), SHOWN_CHARS)}.{about_chats}"
+    question = Question(f"Bring in {path.name}?", summary, "bring it in", "leave it")
+    if not await node.app.push_screen_wait(question):
         return
     await asyncio.to_thread(backups.run, session.runtime, timedelta(0))
-    found = await asyncio.to_thread(import_file, session.runtime, path)
+    imported = await asyncio.to_thread(import_file, session.runtime, path)
     node.post_message(FileChanged(erased=False))
     done = f"Brought in: {path.name}"
-    waits = ". What it says of you waits in the inbox (F4)." if found.file_id else ""
-    notify(node, f"{done}{waits}", undo=session.undone.push(done, found.step))
+    pending = ". What it says of you waits in the inbox (F4)." if imported.file_id else ""
+    notify(node, f"{done}{pending}", undo=session.undone.push(done, imported.step))

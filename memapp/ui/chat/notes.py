@@ -1,6 +1,4 @@
-"""The quiet lines in the conversation: what came of a message, what it decided, and what went with
-it.
-"""
+"""The quiet lines of a conversation: outcomes of messages, decisions, and retracted memories."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,7 +15,7 @@ from memapp.ui.widgets.outcome import OutcomeNote
 def with_outcomes(
     bubbles: Sequence[Said | Answer], outcomes: Mapping[str, Outcome]
 ) -> Iterator[Said | Answer | OutcomeNote]:
-    """Yield messages with what came of each, which stands below the answer to it."""
+    """Yield messages, each answer followed by the outcome of its message."""
     below: list[OutcomeNote] = []
     for bubble in bubbles:
         if isinstance(bubble, Said):
@@ -29,14 +27,12 @@ def with_outcomes(
 
 
 def value_of(request: ConsentRequest) -> tuple[str, str]:
-    """Return what a consent request is known by: undo proposes it under a new id."""
+    """Return the identity of a consent request; an undo proposes it again under a new id."""
     return request.field, request.new_value
 
 
 def passed_over_note(request: ConsentRequest) -> Note:
-    """Return what is said when the message after a question was no plain yes or no, or came too
-    late.
-    """
+    """Return the notice for a message that answered a question unclearly or too late."""
     if request.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
         return Note(line, ModeWanted("inbox", "requests"), waits=[value_of(request)])
@@ -46,19 +42,18 @@ def passed_over_note(request: ConsentRequest) -> Note:
     return Note(f"{line}  ·  F4, tab shows your profile", ModeWanted("inbox", "profile"))
 
 
-def settled_note(one: Settled) -> Note:
-    """Return what is said about something decided."""
-    if one.decision == "denied":
-        return Note(f"Not kept, as you said: {label(one.field)}", step=one.step)
-    others = "another request" if one.aside == 1 else f"{one.aside} other requests"
-    aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
-    twice = " (you typed it twice)" if is_memapp(one.by) else ""
-    line = (
-        f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
-    )
+def settled_note(decision: Settled) -> Note:
+    """Return the notice for a decision."""
+    if decision.decision == "denied":
+        return Note(f"Not kept, as you said: {label(decision.field)}", step=decision.step)
+    others = "another request" if decision.aside == 1 else f"{decision.aside} other requests"
+    aside = f" · {others} for {label(decision.field)} set aside" if decision.aside else ""
+    twice = " (you typed it twice)" if is_memapp(decision.by) else ""
+    value = shorten(one_line(decision.value), SHOWN_CHARS)
+    line = f"Your profile says now: {label(decision.field)} “{value}”"
     return Note(
         line,
         ModeWanted("inbox", "profile"),
         end=f"{twice}{aside}  ·  F4, tab shows it",
-        step=one.step,
+        step=decision.step,
     )

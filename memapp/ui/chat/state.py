@@ -1,6 +1,4 @@
-"""The state of Chat, which its parts share: the chat on the screen, the message on its way, the
-running turn.
-"""
+"""The state that the parts of Chat share: the open thread and the running turn."""
 
 import asyncio
 from dataclasses import dataclass
@@ -11,49 +9,45 @@ from memapp.services.chats import Trace
 from memapp.ui.session import AppSession
 
 MOST_THOUGHTS = 50
-"""Replies whose thoughts stay in memory."""
+"""The number of replies whose thoughts stay in memory."""
 MOST_THOUGHT_CHARS = 40_000
-"""Of the thoughts of one reply."""
+"""The length at which the thoughts of a reply are truncated."""
 
 
 @dataclass
 class RunningTurn:
-    """What is known of the turn that runs, or ran last; it goes on while another chat is shown."""
+    """The turn that is running or ran last; it continues while another chat is shown."""
 
     thread_id: str = ""
     reply: Message | None = None
     text: str = ""
     phase: str = ""
-    """What it is doing, in words; empty when none runs."""
+    """The current phase in words; empty if no turn is running."""
     stopped: bool = False
-    """The person stopped it."""
+    """The person stopped the turn."""
     replaces: str = ""
-    """The message that the coming turn replaces: an answer that is retried, or a message that is
-    edited.
-    """
+    """The message that the next turn replaces: a retried answer or an edited message."""
     loop: Trace | None = None
-    """What the loop did in it; None before the first turn of a chat."""
+    """The trace of the loop; None before the first turn of a chat."""
 
     @property
     def doing(self) -> str:
-        """What is said of it; empty when none runs."""
+        """The current phase in words, or that the turn is stopping; empty if no turn is running."""
         return "Stopping…" if self.phase and self.stopped else self.phase
 
     def writes(self, message: Message) -> bool:
-        """Say whether this is the answer that is being written."""
+        """Return True if a message is the answer being written."""
         return bool(self.phase) and self.reply is not None and self.reply.id == message.id
 
 
 class ThoughtStore:
-    """The thoughts behind the last replies of this session, by reply id. They are kept in memory
-    alone.
-    """
+    """The thoughts behind the last replies of this session, by reply id. Never saved."""
 
     def __init__(self) -> None:
         self._of_reply: dict[str, str] = {}
 
     def add(self, reply_id: str, text: str) -> str:
-        """Add to the thoughts of a reply, as far as there is room; return what was added."""
+        """Add to the thoughts of a reply up to the limit; return the added part."""
         before = self._of_reply.pop(reply_id, "")
         added = text[: MOST_THOUGHT_CHARS - len(before)]
         self._of_reply[reply_id] = before + added
@@ -65,30 +59,27 @@ class ThoughtStore:
         return self._of_reply.get(reply_id, "")
 
     def clear(self) -> None:
-        """Drop all thoughts: they may repeat erased words."""
+        """Discard all thoughts: they may repeat erased words."""
         self._of_reply.clear()
 
 
 class ChatState:
-    """What the parts of Chat have in common."""
+    """The state shared by the parts of Chat."""
 
     def __init__(self, session: AppSession) -> None:
         self.session = session
         self.runtime = session.runtime
         self.talk = session.talk
         self.thread: Thread | None = None
-        """The chat on the screen; None until a new one has its first message."""
+        """The open thread; None until a new chat has its first message."""
         self.persona_id = session.runtime.settings.persona
-        """Who answers in the chat on the screen."""
+        """The persona of the open chat."""
         self.editing: Message | None = None
-        """An earlier message that the composer holds, to be sent in other words."""
+        """The earlier message in the composer that is being edited."""
         self.held_in: str | None = None
-        """Where a message was written that is on its way, empty for a new chat; its turn settles
-        the draft itself.
-        """
+        """The chat of the message on its way, empty for a new chat; its turn settles the draft."""
         self.begun_by = 0
-        """The turn that begins the chat on the screen; 0 where that is there, or was opened since.
-        """
+        """The turn that creates the open thread; 0 if the thread exists or was opened since."""
         self.turn = RunningTurn()
         self.thoughts = ThoughtStore()
 
@@ -102,21 +93,21 @@ class ChatState:
 
     @property
     def held(self) -> bool:
-        """A message is on its way to a turn."""
+        """True while a message is on its way to a turn."""
         return self.held_in is not None
 
     @property
     def busy(self) -> bool:
-        """A turn is running, or a message is on its way to one."""
+        """True while a turn is running or a message is on its way."""
         return self.talk.busy or self.held
 
     @property
     def can_answer(self) -> bool:
-        """There is a model, or one is on its way."""
+        """True if a model is ready or loading."""
         return self.runtime.chat.state in ("ready", "loading")
 
     async def begin(self, thread: Thread) -> None:
-        """Let a thread be the chat on the screen, which was a new one without messages."""
+        """Make a new thread the open one."""
         self.thread, self.begun_by = thread, 0
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id)
         await asyncio.to_thread(chats.save_draft, self.runtime, "", "")

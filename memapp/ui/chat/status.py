@@ -1,6 +1,4 @@
-"""The line above the composer: something just said, else what is going on; and what the empty
-composer says.
-"""
+"""The status line above the composer, and the placeholder of the composer."""
 
 import time
 
@@ -11,21 +9,19 @@ from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.statusline import StatusLine
 
 SAID_SECONDS = 4.0
-"""How long something said stays, even if there is news."""
+"""The time a notice stays, even if the status changes."""
 SOON_SECONDS = 0.3
-"""When it is looked again what is going on, after something was done and while a model loads; never
-while nothing goes on.
-"""
+"""The delay before the status is checked again, after an action and while a model loads."""
 HINTS = {
     "ready": "Write to {}. Enter sends, / lists what else you can do.",
     "loading": "Write already; your message waits for the model.",
 }
-"""What the empty composer says, by the state of the chat model."""
+"""The placeholder of the composer, by the state of the chat model."""
 NO_MODEL = "No model yet: enter offers to keep it as a memory. F8 chooses a model."
 
 
 class Status(StatusLine):
-    """What is said above one composer."""
+    """The status line of a composer."""
 
     def __init__(self, state: ChatState, composer: Composer) -> None:
         super().__init__()
@@ -33,29 +29,29 @@ class Status(StatusLine):
         self._composer = composer
         self._said, self._problem, self._said_at = "", False, 0.0
         self._beside = ""
-        """What stood in the composer when it was said."""
+        """The text of the composer when the notice appeared."""
         self._later: Timer | None = None
 
     def say(self, words: str, *, problem: bool = False) -> None:
-        """Say one line until something else happens."""
+        """Show a notice until something else happens."""
         self._said, self._problem, self._said_at = words, problem, time.monotonic()
         self._beside = self._composer.text
         super().say(words, problem=problem)
         self._look_later(SAID_SECONDS if words else SOON_SECONDS)
 
     def typed_on(self) -> None:
-        """The person paused in typing: what was said before they wrote something else is over."""
+        """Remove the notice if the person wrote something else since."""
         if self._composer.text != self._beside:
             self.say("")
 
     def turn_ended(self) -> None:
-        """What was said about the answer is over; a problem stays."""
+        """Remove the notice about the answer; a problem stays."""
         if not self._problem:
             self.say("")
         self.look()
 
     def look(self) -> None:
-        """Say what is going on, and what the composer is for."""
+        """Update the status and the placeholder."""
         state, chat = self._state, self._state.runtime.chat
         download = state.talk.downloading
         if chat.state == "loading" or state.talk.loading or download is not None:
@@ -69,7 +65,7 @@ class Status(StatusLine):
         if self._said and (left := self._said_at + SAID_SECONDS - time.monotonic()) > 0:
             self._look_later(left)
             return
-        if words:  # there is news, so what was said is over
+        if words:  # The status changed, so the notice is over.
             self._said, self._problem = "", False
         arriving = (
             f"↓ Fetching {download.name}: {download} · F8 stops it" if download is not None else ""

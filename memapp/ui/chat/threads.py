@@ -1,6 +1,4 @@
-"""The list of chats, and what a person does with whole chats: list, search, rename, delete. Each
-can be undone.
-"""
+"""The list of chats: search, rename, delete and restore."""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,7 +26,7 @@ from memapp.ui.safe import joined, notify, plain, row
 from memapp.ui.widgets.labels import kept, moment
 
 SHOWN = 200
-"""Chats listed at once."""
+"""The number of chats listed at once."""
 MORE = "more"
 NAME_CHARS = 8
 
@@ -37,7 +35,10 @@ class ThreadList(OptionList):
     """The titles, newest first."""
 
     BINDING_GROUP_TITLE = "Chats"
-    HELP = "Enter opens a chat. / searches titles, ctrl+f searches everything. Deleted chats are in the palette (ctrl+p)."
+    HELP = (
+        "Enter opens a chat. / searches titles, ctrl+f searches everything. "
+        "Deleted chats are in the palette (ctrl+p)."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Open", id="threads.open", key_display="⏎"),
@@ -80,7 +81,7 @@ class ThreadList(OptionList):
 
 
 class Threads(Vertical):
-    """Search field and list."""
+    """The search field and the list."""
 
     def __init__(self, state: ChatState) -> None:
         super().__init__(id="threads")
@@ -89,11 +90,9 @@ class Threads(Vertical):
         self._runtime = state.runtime
         self._threads: dict[str, Thread] = {}
         self._text = ""
-        """What is searched for."""
+        """The search text."""
         self._left: tuple[str, Thread] | None = None
-        """The chat that was on the screen when it was deleted, and the step that undo knows that
-        by.
-        """
+        """The chat that was open when it was deleted, and its step for undo."""
 
     def compose(self) -> ComposeResult:
         yield Input(
@@ -103,24 +102,20 @@ class Threads(Vertical):
 
     @background("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
-        found = await asyncio.to_thread(
+        threads = await asyncio.to_thread(
             partial(chats.list_threads, self._runtime, self._text, limit=count + 1)
         )
-        self.show(found[:count], more=len(found) > count)
+        self.show(threads[:count], more=len(threads) > count)
 
     def show(self, threads: Sequence[Thread], *, more: bool) -> None:
-        """Show these chats, and mark the one that is open; in the list, the cursor stays with the
-        chat it is on.
-        """
+        """Show these threads and mark the open one; in the list, the cursor stays on its thread."""
         self._threads = {thread.id: thread for thread in threads}
         rows, now = self.query_one(ThreadList), self._runtime.clock()
         current = self._state.thread_id
         on, otherwise = current, 0
         if rows.has_focus and rows.highlighted is not None:
-            on, otherwise = (
-                rows.get_option_at_index(rows.highlighted).id or current,
-                min(rows.highlighted, len(threads) - 1),
-            )
+            on = rows.get_option_at_index(rows.highlighted).id or current
+            otherwise = min(rows.highlighted, len(threads) - 1)
         at = next(
             (number for number, thread in enumerate(threads) if thread.id == on),
             otherwise if threads else None,
@@ -146,7 +141,7 @@ class Threads(Vertical):
         self.query_one(ThreadList).focus()
 
     def leave(self) -> None:
-        """Give up what was searched for."""
+        """Clear the search."""
         self.query_one(Input).value = ""
 
     @on(OptionList.OptionSelected)
@@ -190,12 +185,12 @@ class Threads(Vertical):
 
     @background("deed")
     async def delete(self, thread: Thread) -> None:
-        """Take a chat out of the list; it can be brought back, so nobody is asked."""
+        """Delete a chat without asking; undo restores it."""
         state = self._state
         if state.turn.thread_id == thread.id and state.talk.busy:
             state.talk.stop()
         title = thread.title
-        if title == chats.NEW_TITLE:  # it gets another with its first answer
+        if title == chats.NEW_TITLE:  # The chat gets another title with its first answer.
             title = next(
                 (
                     message.text
@@ -216,7 +211,7 @@ class Threads(Vertical):
 
     @background("deed")
     async def bring_back(self) -> None:
-        """Let the person choose a chat that was deleted, and show it again."""
+        """Let the person choose a deleted chat, restore it and show it."""
         runtime = self._runtime
         deleted = await asyncio.to_thread(partial(chats.list_threads, runtime, deleted=True))
         if not deleted:
@@ -230,7 +225,9 @@ class Threads(Vertical):
         ]
         missing = await asyncio.to_thread(lifecycle.days_missing, runtime, ends)
         stays = {id: kept(end, now, missing.get(id, 0)) for id, _, end in ends}
-        rows = {item.id: f"{shorten(item.title, 40)} · {stays[item.id]}" for item in deleted}
+        rows = {
+            thread.id: f"{shorten(thread.title, 40)} · {stays[thread.id]}" for thread in deleted
+        }
         chosen = await self.app.push_screen_wait(
             Choice("Bring back a deleted chat", rows, deleted[0].id)
         )
@@ -242,8 +239,11 @@ class Threads(Vertical):
 
     @background("deed")
     async def erase(self, thread: Thread) -> None:
-        """Erase a chat for good, if the person types the word, and show the receipt."""
-        text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
+        """Erase a chat for good after the typed confirmation, and show the receipt."""
+        text = (
+            f"“{shorten(thread.title, 40)}”\n\n"
+            "This cannot be undone. What memapp learned from it stays in Memories (F3)."
+        )
         if await self.app.push_screen_wait(ConfirmErase("Erase this chat for good?", text)) is None:
             return
         receipt = await self._session.erase(
@@ -252,8 +252,6 @@ class Threads(Vertical):
         await show_receipt(self, self._session, receipt)
 
     def brought_back(self, step: str) -> None:
-        """Show a chat again that was on the screen when it was deleted, unless another one is there
-        now.
-        """
+        """Show a restored chat again if it was open before, unless another is open now."""
         if self._left is not None and self._left[0] == step and self._state.thread is None:
             self.screen.post_message(ThreadWanted(self._left[1], stay=self.has_focus_within))

@@ -1,12 +1,10 @@
-"""The conversation on the screen: what it shows of a chat, and what keys do to the chosen message.
+"""The keys of the transcript in Chat, and the actions on the chosen message.
 
-It is one stop for the tab key; the arrow keys go from message to message and from chip to chip.
-Letters are commands on a message that is chosen; as long as none is, they are words for the
-composer.
+The tab key stops here once; the arrow keys move between messages and chips. Letters are commands
+while a message is chosen; otherwise they go to the composer.
 """
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, cast
@@ -16,44 +14,36 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as Announcement
 from textual.widgets import Markdown
 
-from memapp.domain.chat import OWN_WORDS, Message, Origin, Role, Thread
+from memapp.domain.chat import OWN_WORDS, Message, Origin, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Recalled
-from memapp.domain.provenance import NotKept, Outcome, Taught
+from memapp.domain.provenance import NotKept, Taught
 from memapp.domain.text import shorten
 from memapp.domain.trust import Choice
 from memapp.language.labels import called
 from memapp.services import chats, council, not_kept
-from memapp.services.consent import pending
-from memapp.services.not_kept import Refusals
-from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.answer_form import AnswerForm
-from memapp.ui.chat.notes import value_of, with_outcomes
-from memapp.ui.chat.state import ChatState
-from memapp.ui.chat.status import Status
+from memapp.ui.chat.thread_transcript import ThreadTranscript
 from memapp.ui.dialogs import Question, TextCard
-from memapp.ui.memories.actions import LABEL_CHARS, MemoryActions
-from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted, ThreadWanted
-from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.memories.actions import LABEL_CHARS
+from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted
 from memapp.ui.safe import copy, notify
-from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
-from memapp.ui.widgets.council import CHOICES, CouncilCard
+from memapp.ui.widgets.bubbles import Answer, Said, Welcome
+from memapp.ui.widgets.council import CHOICES
 from memapp.ui.widgets.labels import matched
 from memapp.ui.widgets.outcome import OutcomeNote, words_of
-from memapp.ui.widgets.transcript import Transcript
 
 
-class ChatTranscript(Transcript):
-    """The messages of the chat that is shown: its end, the stretch around a message, earlier pages,
-    or a welcome.
-    """
+class ChatTranscript(ThreadTranscript):
+    """The transcript, with keys and actions for the chosen message."""
 
     BINDING_GROUP_TITLE = "Conversation"
     HELP = (
-        "Up and down choose a message or the line below it, left and right a memory. Enter opens the choice; w shows what "
-        "was kept of a message, and why the rest was not. Letters are keys for the choice; right after escape nothing is "
-        "chosen, and letters go to the composer."
+        "Up and down choose a message or the line below it, left and right a memory. "
+        "Enter opens the choice; w shows what was kept of a message, and why the rest was not. "
+        "Letters are keys for the choice; right after escape nothing is chosen, "
+        "and letters go to the composer."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -100,7 +90,7 @@ class ChatTranscript(Transcript):
 
     @dataclass
     class CharacterTyped(Announcement):
-        """The person wrote or pasted something that is no key here."""
+        """The person typed or pasted text that is not a key of the transcript."""
 
         text: str
         pasted: bool
@@ -110,7 +100,7 @@ class ChatTranscript(Transcript):
         message: Message
 
     class RetryWanted(Announcement):
-        """The person wants the last message answered again."""
+        """The person wants another answer to the last message."""
 
     @dataclass
     class CouncilWanted(Announcement):
@@ -119,185 +109,9 @@ class ChatTranscript(Transcript):
         message_id: str
 
     class GoOnWanted(Announcement):
-        """The person wants more of an answer that ended at its length limit."""
+        """The person wants the rest of a truncated answer."""
 
-    def __init__(self, state: ChatState, status: Status, drawer: LoopDrawer) -> None:
-        super().__init__()
-        self._state = state
-        self._runtime = state.runtime
-        self._status = status
-        self._drawer = drawer
-        self.actions = MemoryActions(self, state.session)
-        self._refusals: dict[str, Refusals] = {}
-        """What was judged of the messages on the screen, by their ids, once: that takes the
-        embedding model.
-        """
-
-    # What is shown of the chats -------------------------------------------------------------------
-
-    async def show_thread(self, thread: Thread, at: Message | None = None) -> None:
-        """Show the last messages of a thread, or those around `at`."""
-        page, later = await asyncio.to_thread(read_models.stretch, self._runtime, thread.id, at)
-        if not page.messages:
-            await self.welcome()
-            return
-        self._refusals.clear()
-        await self.show(
-            await self._widgets(page.messages),
-            earlier=page.more,
-            later=later,
-            at=at.id if at else "",
-        )
-        self.explain_all()
-        self.show_outcomes()
-        self.show_councils()
-
-    async def show_news(self, thread: Thread) -> bool:
-        """Show the end of a thread anew if it is not what is on the screen; say whether all of it
-        is there now.
-
-        Whoever reads further above stays there.
-        """
-        if not self.complete:
-            return True
-        now = (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages
-        shown = [bubble.message for bubble in self.bubbles]
-        written = (
-            self._state.busy or self._state.turn.doing
-        )  # the end of a turn may be told and not shown yet
-        if written or _known(shown[-len(now) :]) == _known(now[-len(shown) :]):
-            return True
-        if not self.is_vertical_scroll_end:
-            return False
-        await self.show_thread(thread)
-        return True
-
-    @background("earlier", exclusive=True)
-    async def load_earlier(self, before: int) -> None:
-        if self._state.thread is not None:
-            page = await asyncio.to_thread(chats.page, self._runtime, self._state.thread.id, before)
-            await self.show_earlier(await self._widgets(page.messages), earlier=page.more)
-            self.explain(page.messages)
-            self.show_outcomes()
-            self.show_councils()
-
-    def go_to_end(self) -> None:
-        self.screen.post_message(ThreadWanted(self._state.thread))
-
-    async def welcome(self) -> None:
-        words, path = await asyncio.to_thread(read_models.welcome_words, self._runtime)
-        await self.show([Welcome(words, path)], earlier=False)
-
-    @background("open")
-    async def refresh_welcome(self) -> None:
-        """Say what an empty chat says now: a model was loaded, or is on its way."""
-        for shown in self.query(Welcome):
-            shown.say(*await asyncio.to_thread(read_models.welcome_words, self._runtime))
-
-    def bubble(self, message: Message) -> Said | Answer:
-        """Return the widget of a message; the one that is being written goes on where it is."""
-        if message.role is Role.USER:
-            return Said(message)
-        turn = self._state.turn
-        running = turn.writes(message)
-        answer = Answer(
-            message,
-            self._state.persona_name,
-            streaming=running,
-            text=turn.text if running else None,
-            thoughts=self._state.thoughts.of(message.id),
-        )
-        if running and turn.loop is not None:
-            answer.hits = turn.loop.hits
-        return answer
-
-    async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | OutcomeNote]:
-        """Return the messages with a quiet line for what is remembered of them or waits because of
-        them.
-        """
-        outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, {})
-        return list(with_outcomes([self.bubble(message) for message in messages], outcomes))
-
-    def explain_all(self) -> None:
-        """Look up again what all answers on the screen were made from; an old result must not come
-        after a newer one.
-        """
-        self.workers.cancel_group(self, "explain")
-        self.explain(
-            [
-                bubble.message
-                for bubble in (*self._above, *self.bubbles)
-                if isinstance(bubble, Said | Answer)
-            ]
-        )
-
-    @background("explain")
-    async def explain(self, messages: Sequence[Message]) -> None:
-        """Put below answers what they were made from."""
-        replies = [message for message in messages if message.role is Role.ASSISTANT]
-        found = await asyncio.to_thread(read_models.explanations, self._runtime, replies)
-        if not self.is_attached:
-            return  # memapp closed meanwhile
-        last = self.last_answer
-        for reply_id, (trace, variant) in found.items():
-            answer = self.answer(reply_id)
-            if answer is not None:
-                answer.explain(trace.hits, variant)
-            if answer is last and not self._state.turn.doing:
-                self._state.turn.loop = trace
-                self._drawer.show(trace)
-
-    @background("outcomes", exclusive=True)
-    async def show_outcomes(self) -> None:
-        """Say below the answers what came of their messages: at once what the file tells, then what
-        is still to be judged.
-        """
-        messages = [
-            bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)
-        ]
-        if self._state.busy:
-            messages = messages[:-1]  # of the one that is answered it is told in the end
-        await self._look_at(messages)
-        for message in reversed(messages):
-            if self._state.busy or message.id in self._refusals:
-                continue
-            refusals = await asyncio.to_thread(not_kept.judged, self._runtime, message)
-            if refusals is None:
-                return  # the embedding model is still being loaded
-            self._refusals[message.id] = refusals
-            await self._look_at([message])
-
-    async def _look_at(self, messages: Sequence[Message]) -> None:
-        found = await asyncio.to_thread(
-            read_models.outcomes, self._runtime, messages, dict(self._refusals)
-        )
-        if self.is_attached:  # memapp may have closed meanwhile
-            for message in messages:
-                self.put_outcome(message.id, found.get(message.id, Outcome()))
-
-    @background("councils", exclusive=True)
-    async def show_councils(self) -> None:
-        """Show below the answers what councils said of them."""
-        messages = [
-            bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)
-        ]
-        found = await asyncio.to_thread(read_models.councils, self._runtime, messages)
-        if self.is_attached:
-            for shown in found.values():
-                self.put_card(CouncilCard(shown))
-
-    @background("waiting")
-    async def hide_answered(self) -> None:
-        """Hide the lines about what waits no longer, since it was answered elsewhere."""
-        if notes := [item for item in self.query(Note) if item.waits]:
-            left = {
-                value_of(request)
-                for request in await asyncio.to_thread(pending.list_pending, self._runtime)
-            }
-            for note in notes:
-                note.display = not left.isdisjoint(note.waits)
-
-    # What is typed --------------------------------------------------------------------------------
+    # Typed characters -----------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
         letter = event.character or ""
@@ -312,19 +126,17 @@ class ChatTranscript(Transcript):
 
     @property
     def _takes_letters(self) -> bool:
-        """A message is chosen, or the card of the first start is there, which tells its keys."""
+        """True if letters are keys: a message is chosen, or the first welcome shows keys."""
         return self._cursor is not None or bool(self._first_path)
 
     @property
     def _first_path(self) -> str:
-        """Where the memory file is, while the card of the first start tells it."""
-        return next((item.path for item in self.query(Welcome)), "")
+        """The path of the memory file, while the welcome of the first start shows it."""
+        return next((welcome.path for welcome in self.query(Welcome)), "")
 
-    # What is done with a message ------------------------------------------------------------------
+    # Actions on a message -------------------------------------------------------------------------
 
-    def check_action(
-        self, action: str, parameters: tuple[object, ...]
-    ) -> bool | None:  # Textual's signature
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
             case "choose":
                 return self._cursor is None and bool(self.bubbles)
@@ -359,9 +171,8 @@ class ChatTranscript(Transcript):
             case "step" | "open" | "edit" | "remember" | "variant":
                 return self._cursor is not None
             case "chip" | "first" | "last":
-                return bool(
-                    self.bubbles
-                )  # beside the card of the first start their letters begin a message
+                # Without messages, these letters begin a message.
+                return bool(self.bubbles)
             case "copy":
                 return self._takes_letters
             case "samples" | "colours":
@@ -370,7 +181,7 @@ class ChatTranscript(Transcript):
 
     @property
     def can_go_on(self) -> bool:
-        """The last answer ended at its length limit."""
+        """True if the last answer was truncated at its length limit."""
         return self.replied is not None and self.replied.cut
 
     def action_copy(self) -> None:
@@ -389,11 +200,11 @@ class ChatTranscript(Transcript):
         if (bubble := self.cursor) is None:
             return
         before = bubbles[: bubbles.index(bubble) + 1]
-        said = next(
+        own_message = next(
             (bubble for bubble in reversed(before) if bubble.message.role is Role.USER), None
         )
-        if said is not None:
-            self.post_message(self.EditWanted(said.message))
+        if own_message is not None:
+            self.post_message(self.EditWanted(own_message.message))
 
     def action_retry(self) -> None:
         self.post_message(self.RetryWanted())
@@ -403,9 +214,7 @@ class ChatTranscript(Transcript):
             self.outcome.do("undo")
 
     def _reviewed(self) -> str | None:
-        """Return the message over whose answer a council can be held: that of the chosen answer, or
-        of a card that stopped.
-        """
+        """Return the message whose answer a council can review, or whose council can continue."""
         if self.council is not None:
             return self.council.message_id if self.council.shown.is_open else None
         answer = self.cursor
@@ -423,7 +232,7 @@ class ChatTranscript(Transcript):
 
     @background("deed")
     async def action_take(self, choice: Choice) -> None:
-        """Take what a council put before the person, or words of their own."""
+        """Choose the draft, the revision or an own answer after a council."""
         if (card := self.council) is None:
             return
         held, label = card.shown.held, called("choices", choice)
@@ -438,7 +247,7 @@ class ChatTranscript(Transcript):
                 await self.show_thread(self._state.thread)
 
     def action_thoughts(self) -> None:
-        """Unfold what the model thought before the chosen answer, or fold it again."""
+        """Unfold or fold the thoughts of the chosen answer."""
         if isinstance(self.cursor, Answer) and self.cursor.thoughts is not None:
             self.cursor.thoughts.toggle()
 
@@ -463,12 +272,11 @@ class ChatTranscript(Transcript):
 
     @background("variant", exclusive=True)
     async def action_variant(self, step: int) -> None:
-        """Make the answer before or after the chosen one the one that counts."""
+        """Choose the previous or next variant of the answer."""
         answer = self.cursor
         if isinstance(answer, Answer) and answer.message.unprompted:
-            answer = (
-                self.replied
-            )  # what was said unasked has no other forms; the answer above it may have some
+            # An unprompted message has no variants; the answer above may have some.
+            answer = self.replied
         if not isinstance(answer, Answer):
             return
         reply = answer.message
@@ -481,7 +289,7 @@ class ChatTranscript(Transcript):
             return
         last = self.replied
         if last is None or last.message.id != reply.id or not self.complete:
-            self._status.say("Only the last answer can be switched: what follows was said to it.")
+            self._status.say("Only the last answer can be switched: later messages reply to this.")
             return
         await asyncio.to_thread(chats.choose_variant, self._runtime, variants[at])
         await self.cut_from(reply.id)
@@ -489,7 +297,7 @@ class ChatTranscript(Transcript):
         self.explain([variants[at]])
         self.show_outcomes()
 
-    # What is done about what came of one ----------------------------------------------------------
+    # Actions on an outcome ------------------------------------------------------------------------
 
     @on(OutcomeNote.Wanted)
     @background("deed")
@@ -499,22 +307,22 @@ class ChatTranscript(Transcript):
                 await self.actions.edit(memory)
             case "undo", Taught(step=step):
                 await self.run_action(f"app.undo({step!r})")
-            case "keep", NotKept() as one:
-                said, step = await asyncio.to_thread(
-                    not_kept.keep_anyway, self._runtime, event.note.message_id, one
+            case "keep", NotKept() as statement:
+                words, step = await asyncio.to_thread(
+                    not_kept.keep_anyway, self._runtime, event.note.message_id, statement
                 )
                 if step:
                     self._state.session.did(
-                        self, f"Remembered “{shorten(words_of(one), LABEL_CHARS)}”", step
+                        self, f"Remembered “{shorten(words_of(statement), LABEL_CHARS)}”", step
                     )
                 else:
-                    notify(self, said, problem=True)
+                    notify(self, words, problem=True)
             case "open", Taught(memory=memory):
                 self.app.post_message(MemoryWanted(memory.id))
             case "open", ConsentRequest():
                 self.app.post_message(ModeWanted("inbox", "requests"))
 
-    # What opens above it --------------------------------------------------------------------------
+    # Dialogs above the transcript -----------------------------------------------------------------
 
     def action_open(self) -> None:
         match self.stop:
@@ -546,7 +354,7 @@ class ChatTranscript(Transcript):
         await self._read("You" if message.role is Role.USER else self._state.persona_name, message)
 
     async def _read(self, title: str, message: Message, note: str = "", *, jump: str = "") -> None:
-        """Show a whole message, and do what the person then wants."""
+        """Show a whole message, then copy or open the message if the person wants."""
         wanted = await self.app.push_screen_wait(
             TextCard(title, message.text, note=note, jump=jump)
         )
@@ -558,9 +366,7 @@ class ChatTranscript(Transcript):
     @on(Markdown.LinkClicked)
     @background("card", exclusive=True)
     async def _follow(self, event: Markdown.LinkClicked) -> None:
-        """Show where a link leads; it is opened only on a word of the person, and only if it is a
-        web address.
-        """
+        """Show the target of a link; open a web address if the person agrees."""
         web = event.href.startswith(("http://", "https://"))
         note = (
             "This leaves memapp: your browser will open it."
@@ -575,8 +381,3 @@ class ChatTranscript(Transcript):
         )
         if await self.app.push_screen_wait(question) and web:
             self.app.open_url(event.href)
-
-
-def _known(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
-    """Return what a screen shows of messages."""
-    return [(message.id, message.status, message.text) for message in messages]

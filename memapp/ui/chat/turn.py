@@ -1,6 +1,4 @@
-"""The running turn on the screen: its answer as it streams, the loop in the drawer, its end, and
-what came of its message.
-"""
+"""The running turn on the screen: the streaming answer, the loop, and the outcomes."""
 
 import asyncio
 from collections.abc import Sequence
@@ -45,15 +43,18 @@ from memapp.ui.widgets.bubbles import Answer, Note, Said
 from memapp.ui.widgets.council import CouncilCard
 
 HINTS = (
-    "memapp keeps sentences of what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
+    "memapp keeps sentences of what you type. "
+    "A click on undo, or ctrl+z in an empty composer, removes one again.",
     "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
-    "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
+    "The chips below an answer are the memories it used: "
+    "go there with esc, choose with the arrow keys.",
 )
-"""Shown once each, with the first three facts."""
+"""Hints, shown once each with the first three facts."""
+NOT_TAKEN_BACK = "Not taken back, because it was changed or partly erased since"
 
 
 class TurnView:
-    """What the screen shows of the turn that runs, or ran last."""
+    """The view of the turn that is running or ran last."""
 
     def __init__(
         self, state: ChatState, transcript: ChatTranscript, drawer: LoopDrawer, status: Status
@@ -63,13 +64,11 @@ class TurnView:
         self._drawer = drawer
         self._status = status
         self._accepted: Accepted | None = None
-        """The message whose turn began last, until it is known what it states and decides."""
+        """The message of the last turn, until its statements and decisions are read."""
         self._message: Message | None = None
         self._settled: tuple[Settled, ...] = ()
         self._passed_over: ConsentRequest | None = None
-        """What that message decided, and the question that it passed over, to be said once the turn
-        has ended.
-        """
+        """The decision of that message and the question left open by it, shown after the turn."""
         self._hinted_at = ""
 
     @property
@@ -77,24 +76,14 @@ class TurnView:
         return self._state.turn
 
     async def follow(self, moved: TurnMoved) -> None:
-        """Let the screen follow one event of the turn."""
+        """Update the screen for an event of the turn."""
         turn, answer = self._turn, self._answer()
         turn.loop = loop = (
             Trace() if isinstance(moved.event, Accepted) or turn.loop is None else turn.loop
         )
         match moved.event:
-            case Accepted(message=message, reply=reply):
-                turn.thread_id, turn.reply, turn.text, turn.stopped = (
-                    moved.thread_id,
-                    reply,
-                    "",
-                    False,
-                )
-                turn.phase = (
-                    f"{'Running' if reply.origin is Origin.COMMAND else 'Thinking'} · esc stops"
-                )
-                await self._add(message, reply)
-                self._accepted = moved.event
+            case Accepted():
+                await self._begin(moved.thread_id, moved.event)
             case Checked(expected=expected):
                 loop.expected = expected
             case Waiting(note=note):
@@ -113,16 +102,13 @@ class TurnView:
                 await self._think(answer, text, retracts=retracts)
             case Streamed(text=text):
                 turn.text += text
-                turn.phase = (
-                    turn.phase
-                    if turn.reply and turn.reply.origin is Origin.COMMAND
-                    else "Writing · esc stops"
-                )
+                if not (turn.reply and turn.reply.origin is Origin.COMMAND):
+                    turn.phase = "Writing · esc stops"
                 if answer:
                     answer.add(text)
             case Restarted():
                 turn.text = ""
-                turn.phase = "That would have been a repetition; writing again · esc stops"
+                turn.phase = "The answer was a repetition; writing again · esc stops"
                 if answer:
                     answer.restart()
             case Completed(reply=reply):
@@ -133,11 +119,7 @@ class TurnView:
                 await self._show_question(question)
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
-                self._note(
-                    moved.thread_id,
-                    "Not taken back, since it was changed later or in part erased",
-                    kept,
-                )
+                self._note(moved.thread_id, NOT_TAKEN_BACK, kept)
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
             case Retracted():
@@ -145,14 +127,21 @@ class TurnView:
             case CouncilSat():
                 self._council(moved.thread_id, moved.event)
         self.show_loop()
-        if (
-            self._accepted is not None and moved.event is not self._accepted
-        ):  # by now it was looked at what it states and decides
+        # The turn has read the statements and decisions of its message by now.
+        if self._accepted is not None and moved.event is not self._accepted:
             accepted, self._accepted = self._accepted, None
             await self._look_at_decisions(accepted)
 
+    async def _begin(self, thread_id: str, accepted: Accepted) -> None:
+        turn, reply = self._turn, accepted.reply
+        turn.thread_id, turn.reply, turn.text, turn.stopped = thread_id, reply, "", False
+        is_command = reply.origin is Origin.COMMAND
+        turn.phase = f"{'Running' if is_command else 'Thinking'} · esc stops"
+        await self._add(accepted.message, reply)
+        self._accepted = accepted
+
     async def refused(self, error: MemappError) -> None:
-        """End a turn that ended with an error and no event."""
+        """End a turn that failed without an event."""
         turn = self._turn
         if turn.reply is not None and turn.doing:
             await self._end(
@@ -161,12 +150,12 @@ class TurnView:
         self.ended()
 
     def ended(self) -> None:
-        """Forget what only a running turn needs."""
+        """Reset the state of the running turn."""
         turn = self._turn
         turn.phase, turn.stopped, turn.reply, turn.replaces = "", False, None, ""
 
     def clear_loop(self) -> None:
-        """Begin with an empty loop: another chat is shown."""
+        """Clear the loop for another chat."""
         if not self._turn.doing:
             self._turn.loop = None
             self.show_loop()
@@ -175,7 +164,7 @@ class TurnView:
         self._drawer.show(self._turn.loop)
 
     async def _think(self, answer: Answer | None, text: str, *, retracts: bool) -> None:
-        """Show thoughts under the answer; what was streamed as the answer may turn out to be one."""
+        """Show thoughts under the answer; the streamed text may turn out to be a thought."""
         if retracts:
             self._turn.text = ""
         added = self._state.thoughts.add(self._turn.reply.id, text) if self._turn.reply else ""
@@ -203,37 +192,33 @@ class TurnView:
         await transcript.append(*said, transcript.bubble(reply))
 
     async def _show_question(self, question: Message) -> None:
-        """Put a question of memapp itself below the answer, also one that stood below the answer
-        that was retried.
-        """
+        """Show a question of memapp below the answer, also after a retry."""
         if self._state.thread_id == question.thread_id and self._transcript.complete:
-            if there := self._transcript.answer(question.id):
-                await there.remove()
+            if shown := self._transcript.answer(question.id):
+                await shown.remove()
             await self._transcript.append(self._transcript.bubble(question))
 
-    def _note(self, thread_id: str, said: str, decided: Sequence[str]) -> None:
-        """Say below the conversation what became of answers that left it, if it is shown."""
+    def _note(self, thread_id: str, deed: str, decided: Sequence[str]) -> None:
+        """Show a note below the conversation about a deleted answer, if its chat is shown."""
         if decided and self._state.thread_id == thread_id:
-            self._transcript.add_note(Note(f"{said}: {', '.join(decided)}"))
+            self._transcript.add_note(Note(f"{deed}: {', '.join(decided)}"))
 
     async def _end(self, reply: Message, problem: str = "") -> None:
         answer, app = self._answer(), self._transcript.app
         self._turn.phase, self._turn.reply = "", None
         self._status.look()
         if not app.app_focus and not reply.unprompted:
-            # terminals mark the window, so that one sees from elsewhere that it is there
+            # Terminals mark a window after a bell.
             app.bell()
         if answer:
             await answer.finish(reply, problem)
         if answer or self._drawer.screen.has_class("-loop"):
             self._transcript.explain([reply])
 
-    # What came of the message ---------------------------------------------------------------------
+    # Outcomes of the message ----------------------------------------------------------------------
 
     async def learned(self, event: Learned) -> None:
-        """Say quietly that a fact was learned, changed or ended; with the first three, say what can
-        be done about it.
-        """
+        """Show that a fact was learned, changed or ended; the first three come with a hint."""
         if isinstance(event.news, Retracted):
             self._retracted(event.thread_id, event.news)
             return
@@ -247,9 +232,7 @@ class TurnView:
                 await self._hint()
 
     def _retracted(self, thread_id: str, news: Retracted) -> None:
-        """Say quietly what went with words that the person replaced, or what they ended, and what
-        holds again without it.
-        """
+        """Show the memories that were retracted with replaced words, and those restored."""
         deeds = [
             (words, texts)
             for words, texts in (
@@ -261,14 +244,15 @@ class TurnView:
         does, first = deeds[0]
         self._state.session.undone.push(f"{does} “{shorten(first[0], 40)}”", news.step)
         self._state.session.memories_changed()
-        for said, texts in deeds if self._state.thread_id == thread_id else ():
+        for deed, texts in deeds if self._state.thread_id == thread_id else ():
             more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
             text = texts[0].rstrip("." if more else "")
-            self._transcript.add_note(Note(f"{said}: {text}", end=more, step=news.step))
+            self._transcript.add_note(Note(f"{deed}: {text}", end=more, step=news.step))
 
     def _council(self, thread_id: str, sat: CouncilSat) -> None:
-        """Show how far a council is."""
-        progress = f"{sat.spoken} of {sat.of} reviewers have spoken · at most {counted(sat.calls, 'call')} of a model"
+        """Show the progress of a council."""
+        calls = counted(sat.calls, "call")
+        progress = f"{sat.spoken} of {sat.of} reviewers have spoken · at most {calls} of a model"
         self._turn.phase = f"Council: {sat.spoken} of {sat.of} · esc stops"
         if self._state.thread_id == thread_id:
             self._transcript.put_card(
@@ -276,21 +260,17 @@ class TurnView:
             )
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
-        """Let what the message asked of the memory be taken back; say it where a model answered the
-        rest.
-        """
-        said, session = one_line(text), self._state.session
+        """Offer to undo what the message asked of the memory."""
+        line, session = one_line(text), self._state.session
         if step:
             done = await asyncio.to_thread(recorded, self._state.runtime, step)
-            session.undone.push(done.label if done else shorten(said, 60), step)
+            session.undone.push(done.label if done else shorten(line, 60), step)
             session.memories_changed()
         if self._state.thread_id == thread_id and (step or not is_reply):
-            self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else said, step=step))
+            self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else line, step=step))
 
     async def _hint(self) -> None:
-        """Say one thing about memories that is worth knowing, after each of the first three answers
-        that taught a fact.
-        """
+        """Show one hint after each of the first three answers with a learned fact."""
         given = await asyncio.to_thread(chats.choice, self._state.runtime, "hints", 0)
         message = self._transcript.last_answer
         if (
@@ -304,13 +284,9 @@ class TurnView:
             await asyncio.to_thread(chats.remember_choice, self._state.runtime, "hints", given + 1)
 
     async def _look_at_decisions(self, accepted: Accepted) -> None:
-        """Look at once what a new message decided; what it states waits from now on."""
-        message, self._message, self._settled, self._passed_over = (
-            accepted.message,
-            accepted.message,
-            (),
-            None,
-        )
+        """Read the decisions of a new message at once; its requests are pending from now on."""
+        message = self._message = accepted.message
+        self._settled, self._passed_over = (), None
         if message is None or accepted.decided_after is None:
             return
         self._settled = await asyncio.to_thread(
@@ -325,16 +301,14 @@ class TurnView:
         self._passed_over = await asyncio.to_thread(attempt)
         self._state.session.memories_changed()
 
-    async def say_what_waits(self) -> None:
-        """Say below the answer what its message decided, and what of it waits, if its chat is
-        shown.
-        """
+    async def show_decisions(self) -> None:
+        """Show the decisions and outcomes of the message below the answer, in its chat."""
         message, self._message = self._message, None
         if message is None:
             return
         if self._state.thread_id == message.thread_id:
-            said = [settled_note(decision) for decision in self._settled]
-            said += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
-            for note in said:
+            notes = [settled_note(decision) for decision in self._settled]
+            notes += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
+            for note in notes:
                 self._transcript.add_note(note)
             self._transcript.show_outcomes()

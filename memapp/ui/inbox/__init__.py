@@ -1,1 +1,1 @@
-"""The parts of the Inbox: what waits for the person's word, and what the profile says."""
+"""The parts of the Inbox: consent requests, and the profile."""

@@ -1,6 +1,6 @@
-"""Answer keys wait until the person can have seen what they answer, and stand alone.
+"""Protection against accidental answers: typed or pasted words never answer a request.
 
-So words that are typed or pasted answer nothing.
+An answer counts only after the request was visible for a while, and only as a single key.
 """
 
 import time
@@ -11,15 +11,11 @@ from textual.widget import Widget
 
 ARMING_SECONDS = 0.5
 ALONE_SECONDS = 0.15
-"""No other key comes so soon before or after an answer: quicker than this is a paste, or running
-typing.
-"""
+"""The least time between an answer and other keys: anything faster is a paste or typing."""
 
 
 class Arming:
-    """Says whether an answer counts now; not before what is answered has stood on the screen for
-    half a second.
-    """
+    """The lock of the answer keys, for half a second after a request appears."""
 
     def __init__(
         self, widget: Widget, changed: Callable[[], None], dropped: Callable[[], None]
@@ -36,7 +32,7 @@ class Arming:
         return time.monotonic() - self._since >= ARMING_SECONDS
 
     def wait(self) -> None:
-        """Begin to wait: something new is to be seen."""
+        """Lock the answers again: another request is shown."""
         self._since = time.monotonic()
         if self._timer is not None:
             self._timer.stop()
@@ -44,9 +40,7 @@ class Arming:
         self._changed()
 
     def heard(self, *, answers: bool) -> None:
-        """A key came, or a paste: an answer right before it is none, and if it is none itself the
-        waiting begins anew.
-        """
+        """Cancel an answer right before this key or paste; lock again if this is no answer."""
         now = time.monotonic()
         alone, self._key_at = now - self._key_at >= ALONE_SECONDS, now
         if self._held is not None:
@@ -57,7 +51,7 @@ class Arming:
             self.wait()
 
     def hold(self, answer: Callable[[], object]) -> None:
-        """Let an answer count, unless another key follows it at once."""
+        """Hold an answer back until no other key has followed."""
 
         def count() -> None:
             self._held = None

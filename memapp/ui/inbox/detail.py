@@ -1,6 +1,4 @@
-"""One request to be read: the difference it would make first and largest, then why, and how long
-there is to answer.
-"""
+"""One consent request: first and largest the difference, then the reason and the deadline."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar
@@ -35,13 +33,13 @@ NOW = {
     CHAT: "quoted in no other chat",
     HOWTO: "not written down",
 }
-"""How it is without a yes, where that is not what the profile says."""
+"""The present state for requests that change no profile value."""
 QUOTE_CHARS = 240
 NEWER_OR_BOTH = "a keeps the newer, d keeps both, e lets you write what holds"
 
 
 class RequestView(VerticalScroll):
-    """A request. It takes the focus only when it fills the screen."""
+    """The consent request to read. The view takes the focus only when it fills the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", "Down", show=False, id="case.down"),
@@ -72,13 +70,13 @@ class RequestView(VerticalScroll):
             self.tell_time(shown, now)
 
     def tell_time(self, shown: Shown, now: datetime) -> None:
-        """Bring what depends on the time up to date."""
+        """Update the parts that depend on the time."""
         why = _why_file(shown, now) if isinstance(shown, ShownFile) else _why(shown, now)
         self.query_one("#request-why", Static).update(why)
 
 
 def difference(shown: ShownRequest) -> tuple[Content, Content]:
-    """Return what the profile says now and what it would say, each with its sign and word."""
+    """Return the present and the proposed value, each with a sign and a word."""
     request = shown.request
     if request.field in NOW:
         now = request.old_value or NOW[request.field]
@@ -116,7 +114,7 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
     more = file.facts + file.chats - len(shown.first)
     parts = [
         joined(("\nIt says   ⏎ opens the list, to decide one by one", "$text-muted")),
-        *(joined("· ", item) for item in shown.first),
+        *(joined("· ", statement) for statement in shown.first),
         joined((f"and {more:,} more\n" if more else "", "$text-muted")),
         joined((f"It came with an import, {ago(file.created_at, now)}.", "$text-muted")),
         _end(file.expires_at, now),
@@ -140,10 +138,12 @@ def _head(shown: ShownRequest) -> Content:
 def _why(shown: ShownRequest, now: datetime) -> Content:
     request = shown.request
     if request.field == CONFLICT:
-        end = f"Unanswered, both stay as they are, in {left(max(timedelta(), request.expires_at - now))}."
+        time = left(max(timedelta(), request.expires_at - now))
+        noticed = f"Both are in your memory. memapp noticed that {ago(request.created_at, now)}."
+        end = f"Unanswered, both stay as they are, in {time}."
         return joined(
             (
-                f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}",
+                f"\n{noticed}\n{end}",
                 "$text-muted",
             )
         )
@@ -153,23 +153,24 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
         if by_agent
         else f"Read in a chat by {who(request.proposer)}"
     )
-    asked = PROPOSERS.get(request.proposer, read)
-    asked = "Three of your corrections name it" if request.field == RUBRIC else asked
+    proposed = PROPOSERS.get(request.proposer, read)
+    proposed = "Three of your corrections name it" if request.field == RUBRIC else proposed
     quotes = [_quote(message, request.new_value, now) for message in shown.messages]
-    why, gone = (
+    why, missing = (
         ("Why   ⏎ goes to the message", "")
         if quotes
         else ("Why", "\nThere is no message behind this any more.")
     )
+    trusted = f": {shown.trusted}" if shown.trusted else ""
     parts = [
         *(
             []
             if (request.file_id or by_agent or request.field == RUBRIC) and not quotes
-            else [joined((why, "$text-muted"), gone, *quotes, "\n")]
+            else [joined((why, "$text-muted"), missing, *quotes, "\n")]
         ),
         joined(
             (
-                f"{asked}, {ago(request.created_at, now)}{f': {shown.trusted}' if shown.trusted else ''}.",
+                f"{proposed}, {ago(request.created_at, now)}{trusted}.",
                 "$text-muted",
             )
         ),
@@ -191,9 +192,7 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
 
 
 def _of_agent(request: ConsentRequest) -> list[Content]:
-    """Return the quote of a proposal of another program, which nobody checked, and a warning of
-    what it may be.
-    """
+    """Return the quote of another program, which nobody checked, with a warning."""
     parts = []
     if is_instruction(request.new_value) or is_instruction(request.quote):
         parts.append(
@@ -213,15 +212,14 @@ def _end(expires_at: datetime, now: datetime) -> Content:
 
 
 def expires(expires_at: datetime, now: datetime) -> str:
-    """Return for how long it can be answered: a yes that comes later does not count, whenever
-    memapp is open again.
-    """
+    """Return how long a request can be answered; a later yes does not count."""
     time = max(timedelta(), expires_at - now)
-    return f"A yes counts for {left(time)} more{'' if time.days else ', TODAY'}; unanswered, it is a no."
+    today = "" if time.days else ", TODAY"
+    return f"A yes counts for {left(time)} more{today}; unanswered, it is a no."
 
 
 def _quote(message: Message, value: str, now: datetime) -> Content:
-    """Return as much of a message as a screen shows, around the value, with who wrote that."""
+    """Return the part of a message around the value, with its author."""
     at = (f" · {moment(message.created_at, now)}", "$text-muted")
     if message.text.strip() == ERASED:
         return joined("\n", ("its words were erased", "italic"), at)

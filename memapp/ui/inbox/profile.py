@@ -1,4 +1,4 @@
-"""The profile of the person: its values to be read, written and taken away by them."""
+"""The profile of the person: its values can be read, written and removed."""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,14 +22,17 @@ from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import TimedRows
 
-NOTE = "The persona you talk to is told this. Only you change it: by your yes to what waits, or by writing it here."
+NOTE = (
+    "The persona you talk to is told this. "
+    "Only you change it: by your yes to a request, or by writing it here."
+)
 WRITING = "The persona you talk to is told this in your words."
 
 LABEL = 18
 
 
 class KnownRows(TimedRows[Known]):
-    """The profile, one row a value: field, value, since when and from whom."""
+    """The profile, one row per value: field, value, date and source."""
 
     def key(self, item: Known) -> str:
         return item.key
@@ -66,15 +69,13 @@ class ProfilePane(Vertical):
         yield self.rows
         yield Static(plain(NOTE), markup=False, id="profile-note")
 
-    def show(self, known: Sequence[Known]) -> None:
-        """Show these; the cursor stays with its value, and with its field where that says something
-        else now.
-        """
+    def show(self, values: Sequence[Known]) -> None:
+        """Show the values; the cursor stays on its value, or on its field if the value changed."""
         on = self.rows.current
-        changed = on is not None and all(other.key != on.key for other in known)
+        changed = on is not None and all(value.key != on.key for value in values)
         self.rows.show(
-            known,
-            at=next(other.key for other in known if other.field == on.field)
+            values,
+            at=next(value.key for value in values if value.field == on.field)
             if on and changed
             else None,
         )
@@ -100,9 +101,7 @@ class ProfilePane(Vertical):
 
     @background("write")
     async def action_write(self, beside: bool = False) -> None:
-        """Let the person write the current value, or one beside it; where they leave nothing, it is
-        taken away.
-        """
+        """Let the person change or add a value; an empty value removes the current one."""
         if (known := self.rows.current) is None:
             return
         old = "" if beside else known.value
@@ -118,7 +117,7 @@ class ProfilePane(Vertical):
 
     @background("decide")
     async def action_take_away(self) -> None:
-        """Let the profile say the current value no longer."""
+        """Remove the current value from the profile."""
         if (known := self.rows.current) is not None and known.value:
             step = await asyncio.to_thread(
                 decisions.take_away, self.runtime, known.field, known.value

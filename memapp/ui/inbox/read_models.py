@@ -1,6 +1,4 @@
-"""The queue of consent requests with all that a person needs to decide, and the profile; they are
-read on a thread.
-"""
+"""The queue of consent requests, with everything needed to decide, and the profile."""
 
 from collections import Counter
 from contextlib import suppress
@@ -17,30 +15,29 @@ from memapp.services import activity, chats, trust
 from memapp.services.consent import decisions, past_decisions, pending
 
 SHOWN = 50
-"""Requests on the screen at once; others come up when these are answered."""
+"""The requests on the screen at once; others follow when these are answered."""
 FIRST = 12
-"""Facts of a file that are shown before it is opened."""
+"""The statements of a file that its row shows."""
 MESSAGES = 10
-"""Messages that a request was read from that are shown, the newest; a chat has many."""
+"""The newest source messages of a request that are shown."""
 ENTRIES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRequest:
-    """A request with everything that the person needs to decide on it."""
+    """A consent request with everything needed to decide."""
 
     request: ConsentRequest
     memory: str
-    """What the memory says that waits with it; empty if there is none."""
+    """The text of the pending memory; empty if there is none."""
     messages: tuple[Message, ...]
-    """Those that it was read from and that still exist, newest first."""
+    """The source messages that still exist, newest first."""
     also: tuple[str, ...] = ()
-    """Other values that wait for the same field, which a yes to this one settles; newest first."""
+    """Other pending values of the same field, which a yes to this one settles; newest first."""
     says: tuple[str, ...] = ()
-    """What the profile says in the field."""
+    """The values of the field in the profile."""
     trusted: str = ""
-    """The trust in who proposed it, with its count, and why that one has to ask first if it has to.
-    """
+    """The trust in the proposer, with its count, and why the proposer has to ask."""
 
     @property
     def label(self) -> str:
@@ -48,9 +45,7 @@ class ShownRequest:
 
     @property
     def value(self) -> str:
-        """What is proposed, as it is told to the person: for what they had forgotten that is the
-        words of a memory.
-        """
+        """The proposed value in words; for a forgotten subject, the words of a memory."""
         return self.request.new_value
 
     @property
@@ -67,12 +62,12 @@ class ShownRequest:
 
     @property
     def replaced(self) -> str:
-        """The value that goes with a yes; empty if none does."""
+        """The value that a yes replaces; empty if none."""
         return replaced(self.request, self.says)
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The values that stay whatever the answer is."""
+        """The values that stay after any answer."""
         return tuple(text for text in self.says if text != self.replaced)
 
     @property
@@ -82,7 +77,7 @@ class ShownRequest:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """An imported file of which something waits, and what that begins with."""
+    """An imported file with pending statements, and the first of these."""
 
     file: ImportedFile
     first: tuple[str, ...]
@@ -108,14 +103,14 @@ Shown = ShownRequest | ShownFile
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value of the profile, or a field that says nothing."""
+    """A value of the profile, or an empty field."""
 
     field: str
     value: str
-    """Empty where nothing is known."""
+    """The value; empty for an empty field."""
     since: datetime | None = None
     by: str = ""
-    """Who decided on it: `signals` for what was typed twice."""
+    """Who decided; `signals` for a value that was typed twice."""
 
     @property
     def label(self) -> str:
@@ -129,18 +124,18 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Queue:
     requests: tuple[Shown, ...]
-    """The newest of them, newest first; of a file that is open a page, in its order."""
+    """The newest requests; of an open file one page, in the order of the file."""
     count: int
-    """How many questions wait; a file is one."""
+    """The number of pending questions; a file counts once."""
     asleep: tuple[ConsentRequest, ...] = ()
-    """What was put off; that which comes up first before the others."""
+    """Postponed requests, the earliest first."""
     file: ImportedFile | None = None
-    """The one that is open."""
+    """The open file."""
     page: int = 0
 
 
 def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
-    """Return what waits, or what waits of a file."""
+    """Return the pending requests, or those of a file."""
     told: dict[str, str] = {}
     count, asleep = pending.count_pending(runtime), tuple(pending.asleep(runtime))
     if file_id and (file := pending.get_file(runtime, file_id)):
@@ -161,7 +156,7 @@ def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
 
 
 def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
-    """Return in words what a file says first."""
+    """Return the first statements of a file in words."""
     first = (
         shown_request(runtime, request)
         for request in pending.list_of_file(runtime, file.id, limit=FIRST)
@@ -175,9 +170,7 @@ def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
 def shown_request(
     runtime: Runtime, request: ConsentRequest, told: dict[str, str] | None = None
 ) -> ShownRequest:
-    """Return a request with all that it is decided by; `told` is what was found out about proposers
-    so far.
-    """
+    """Return a request with everything needed to decide; `told` caches the trust in proposers."""
     told = {} if told is None else told
     if request.proposer not in told:
         told[request.proposer] = trusted(runtime, request.proposer)
@@ -192,7 +185,7 @@ def shown_request(
 
 
 def trusted(runtime: Runtime, proposer: str) -> str:
-    """Return how much an agent is trusted, with its count; nothing of the person."""
+    """Return the trust in an agent, with its count; empty for the person."""
     if proposer in ("person", "undo"):
         return ""
     agent = trust.record(runtime.read(), proposer)
@@ -201,56 +194,54 @@ def trusted(runtime: Runtime, proposer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A change of the profile, or a no to one, that came with a message."""
+    """A decision about the profile that came with a message."""
 
     step: str
     said: str
-    """What was decided, as taking it back calls it."""
+    """The decision in words, as its undo names it."""
     field: str
     value: str
-    """What the profile says now."""
+    """The new value of the profile."""
     decision: str
     """`changed` or `denied`."""
     by: str
-    """`person` for an answer in the chat, `worker` for what was typed twice."""
+    """`person` for an answer in the chat, `worker` for a value that was typed twice."""
     aside: int
-    """Other values that waited for the field and do so no longer."""
+    """The number of other pending values of the field that this decision settled."""
 
 
 def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
-    """Return what was decided after an entry of the history, last first. What went with replaced
-    words is no decision.
-    """
-    known = decisions.profile(runtime)
-    found = [
+    """Return the decisions after an entry of the history, newest first, without retractions."""
+    profile = decisions.profile(runtime)
+    decided = [
         (entry, str(entry.meta.get("decision", "changed")), entry.memory_id.partition(":")[2])
         for entry in activity.entries(runtime, limit=ENTRIES)
         if entry.event is Event.PROFILE and not entry.undoes and entry.number > number
     ]
-    aside = Counter(entry.step for entry, decision, _ in found if decision == "withdrawn")
+    aside = Counter(entry.step for entry, decision, _ in decided if decision == "withdrawn")
     return tuple(
         Settled(
             entry.step,
             past_decisions.describe(runtime, entry.step),
             field,
-            "; ".join(known.get(field, ())),
+            "; ".join(profile.get(field, ())),
             decision,
             entry.actor,
             aside[entry.step],
         )
-        for entry, decision, field in found
+        for entry, decision, field in decided
         if decision not in ("withdrawn", "expired")
     )
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:
-    """Return every value, field by field, and then the fields that say nothing."""
+    """Return every value of the profile, field by field, then the empty fields."""
     standing = [
         Known(request.field, request.new_value, request.decided_at, request.decided_by)
         for request in decisions.standing(runtime)
     ]
-    known = {field: [known for known in standing if known.field == field] for field in FIELDS}
+    by_field = {field: [value for value in standing if value.field == field] for field in FIELDS}
     return (
-        *(other for field in FIELDS for other in known[field]),
-        *(Known(field, "") for field in FIELDS if not known[field]),
+        *(value for field in FIELDS for value in by_field[field]),
+        *(Known(field, "") for field in FIELDS if not by_field[field]),
     )

@@ -1,7 +1,7 @@
-"""The consent requests that wait: the queue, the request that is read, and the answers.
+"""The pending consent requests: the queue, the open request, and the answers.
 
-An answer counts only for what has stood on the screen for a while, and never as part of a word that
-is typed or pasted. Nothing is answered by enter, and nothing opens by itself.
+An answer counts only after the request was visible for a while, and never as part of typed or
+pasted words. Enter answers nothing, and nothing opens by itself.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ TICK_SECONDS = 60.0
 ANSWERS = ("approve", "deny", "snooze")
 DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
 TOO_SOON = "Nothing was approved: that came too soon. Press the key again."
-EDITING = "Write what is right: with enter your profile says it."
-EDITING_FACT = "Write what holds: with enter it takes the place of both."
+EDITING = "Write what is right; enter saves it to your profile."
+EDITING_FACT = "Write what is true now; enter replaces both."
 UNCHANGED = "Nothing was approved: you changed nothing. To approve it as it is, press esc, then a."
 
 WIDE = 44
@@ -55,7 +55,7 @@ tab shows what the profile says."""
 
 
 class RequestRows(TimedRows[Shown]):
-    """What waits: field, value, who proposed it, age."""
+    """The queue: field, value, proposer and age."""
 
     def key(self, item: Shown) -> str:
         return item.key
@@ -82,12 +82,12 @@ class RequestRows(TimedRows[Shown]):
             and self.current is not None
             and self.query_ancestor(RequestsPane).reading
         ):
-            return False  # enter leads on from what is read
+            return False  # Enter opens the source from there.
         return super().check_action(action, parameters)
 
 
 class RequestsPane(Horizontal):
-    """The queue on the left, what is read on the right; on a narrow screen one after the other."""
+    """The queue on the left and the request on the right; on a narrow screen one at a time."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "approve", "Approve", id="inbox.approve"),
@@ -104,9 +104,7 @@ class RequestsPane(Horizontal):
 
     @dataclass
     class Counted(Message):
-        """So many questions wait, and this is said of what was put off, or of the file that is
-        open.
-        """
+        """The number of pending questions, and a note on postponed ones or the open file."""
 
         count: int
         asleep: str
@@ -118,11 +116,11 @@ class RequestsPane(Horizontal):
         self.rows = RequestRows(session.runtime.clock, id="request-list", empty=NOTHING_WAITS)
         self.view = RequestView()
         self.queue: Queue | None = None
-        """What was shown last."""
+        """The queue that is shown."""
         self.file_id, self.page = "", 0
-        """The file that is open, and which page of it is shown."""
+        """The open file and its page."""
         self.shown: Shown | None = None
-        """What is read, and what an answer is about."""
+        """The request that is shown, which answers are about."""
         self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
 
     def compose(self) -> ComposeResult:
@@ -134,46 +132,38 @@ class RequestsPane(Horizontal):
 
     @property
     def reading(self) -> bool:
-        """The request is on the screen, not only its row in the queue."""
+        """True if the request itself is on the screen, not only its row."""
         return self.shown is not None and (
             not self.screen.has_class("-narrow") or self.has_class("-reading")
         )
 
     @property
     def answered(self) -> list[str]:
-        """What a no or a putting off is about: what is marked, unless the person reads on in one,
-        else the one that is read.
-        """
+        """The requests for a no or for postponing: the marked ones, unless one of them is open."""
         if self.rows.marked and not self.view.has_focus_within:
             return list(self.rows.marked)
         return [self.shown.key] if self.shown is not None and self.reading else []
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     @background("requests", exclusive=True)
     async def refresh_requests(self) -> None:
         self.show(await asyncio.to_thread(read_models.queue, self.runtime, self.file_id, self.page))
 
     def show(self, queue: Queue) -> None:
-        """Show the queue; what is read stays what it is as long as it waits, but for what the
-        person just brought back.
-        """
+        """Show the queue; the open request stays while pending, unless one was restored."""
         more = queue.count - len(queue.requests)
         earlier, later = "", f"{more} more, when these are answered" if more else ""
         self.file_id, self.page = queue.file.id if queue.file else "", queue.page
         if queue.file:
-            above, below = (
-                queue.page * SHOWN,
-                queue.file.facts + queue.file.chats - (queue.page + 1) * SHOWN,
-            )
-            earlier, later = (
-                f"{above:,} before" if above else "",
-                f"{below:,} more" if below > 0 else "",
-            )
-        back = brought_back(self.queue, queue) if self.queue is not None else None
+            above = queue.page * SHOWN
+            below = queue.file.facts + queue.file.chats - above - SHOWN
+            earlier = f"{above:,} before" if above else ""
+            later = f"{below:,} more" if below > 0 else ""
+        restored_key = brought_back(self.queue, queue) if self.queue is not None else None
         self.queue = queue
         self.rows.unmark(self.rows.marked.keys() - {request.key for request in queue.requests})
-        self.rows.show(queue.requests, earlier=earlier, later=later, at=back)
+        self.rows.show(queue.requests, earlier=earlier, later=later, at=restored_key)
         aside = (
             f"{queue.file} · esc goes back"
             if queue.file
@@ -198,7 +188,7 @@ class RequestsPane(Horizontal):
         self.arm_later()
 
     def arm_later(self) -> None:
-        """Let answers count only in half a second: something new is to be seen."""
+        """Accept answers only in half a second: something new is visible."""
         self._arming.wait()
 
     def _bindings_changed(self) -> None:
@@ -224,7 +214,7 @@ class RequestsPane(Horizontal):
             self.refresh_requests()
 
     def leave_file(self) -> bool:
-        """Go back from the list of a file to the queue; return whether it was open."""
+        """Go back from a file to the queue; return True if a file was open."""
         was_open = bool(self.file_id)
         self.file_id, self.page = "", 0
         if was_open:
@@ -232,7 +222,7 @@ class RequestsPane(Horizontal):
         return was_open
 
     def leave_reading(self) -> bool:
-        """Go back from the request to the queue, on a narrow screen; return whether it was open."""
+        """Go back from the request to the queue on a narrow screen; return True if it was open."""
         was_open = self.has_class("-reading")
         self.remove_class("-reading")
         if self.view.has_focus_within:
@@ -253,7 +243,7 @@ class RequestsPane(Horizontal):
         if self.shown is None or not self.reading:
             return False
         if action == "approve" and self.answered != [self.shown.key]:
-            return None  # yes is said to one that is read
+            return None  # A yes needs the request to be open.
         if isinstance(self.shown, ShownFile):
             return (
                 False
@@ -271,7 +261,7 @@ class RequestsPane(Horizontal):
         return None if action == "approve" and not self.shown.request.new_value else True
 
     def on_key(self, event: events.Key) -> None:
-        """Keys come by here before they do anything."""
+        """Check keys before anything else handles them."""
         does = self.screen.active_bindings.get(event.key)
         self._arming.heard(
             answers=does is not None and does.enabled and does.binding.action in ANSWERS
@@ -291,7 +281,7 @@ class RequestsPane(Horizontal):
         self._decide(partial(decisions.snooze, self.runtime, *self.answered))
 
     def action_mark(self) -> None:
-        """Mark the request, to be answered with others: by a no, or by putting them off."""
+        """Mark the request, to deny or postpone several together."""
         self.rows.toggle_mark()
         self.arm_later()
 
@@ -300,7 +290,7 @@ class RequestsPane(Horizontal):
         self.arm_later()
 
     def unmark(self) -> bool:
-        """Take all marks away; return whether there were any."""
+        """Remove all marks; return True if there were any."""
         were_marked = bool(self.rows.marked)
         self.rows.unmark()
         self.refresh_bindings()
@@ -314,7 +304,7 @@ class RequestsPane(Horizontal):
 
     @background("write")
     async def action_edit(self) -> None:
-        """Let the person write what is right, and approve that."""
+        """Let the person correct the value, and approve it."""
         if not isinstance(shown := self.shown, ShownRequest):
             return
         before = clean(shown.request.new_value)
@@ -347,14 +337,14 @@ class RequestsPane(Horizontal):
         self.arm_later()
         await self.session.decided(self, await asyncio.to_thread(decision))
 
-    # Reading on -----------------------------------------------------------------------------------
+    # Opening the source ---------------------------------------------------------------------------
 
     def action_source(self) -> None:
         if isinstance(self.shown, ShownRequest) and self.shown.messages:
             self.app.post_message(MessageWanted(self.shown.messages[0].id))
 
     def action_open_file(self) -> None:
-        """List what waits of a file, to be decided one by one."""
+        """List the pending statements of a file, to decide one by one."""
         if isinstance(self.shown, ShownFile):
             self.file_id = self.shown.key
             self.leave_reading()
@@ -366,22 +356,18 @@ class RequestsPane(Horizontal):
 
 
 def brought_back(before: Queue, now: Queue) -> str | None:
-    """Return the key of what the person brought back since: newest of what an undo proposed, or of
-    what was put off and woken.
-    """
-    waited, slept = (
-        {request.key for request in before.requests},
-        {request.file_id or request.id for request in before.asleep},
-    )
+    """Return the key of the newest request that an undo or a wake-up brought back since."""
+    pending = {request.key for request in before.requests}
+    postponed = {request.file_id or request.id for request in before.asleep}
     for request in now.requests:
         is_undone = isinstance(request, ShownRequest) and request.request.proposer == "undo"
-        if request.key not in waited and (request.key in slept or is_undone):
+        if request.key not in pending and (request.key in postponed or is_undone):
             return request.key
     return None
 
 
 def sleeping(asleep: Sequence[ConsentRequest], now: datetime) -> str:
-    """Return how much was put off, and until when the first of it: `1 sleeps until tomorrow 10:48`."""
+    """Return the number and the first date of postponed requests: `1 sleeps until 10:48`."""
     until = asleep[0].snoozed_until if asleep else None
     if until is None:
         return ""

@@ -1,3 +1,1 @@
-"""The tabs of Learned: insights, episodes, how-tos, lessons. Each is a pane of its own;
-`screens.learned` lists them.
-"""
+"""The tabs of Learned: insights, episodes, how-tos, lessons; listed in `screens.learned`."""

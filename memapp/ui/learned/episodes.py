@@ -5,7 +5,7 @@ from memapp.ui.learned.pane import KindPane
 
 
 class EpisodesPane(KindPane):
-    """A line for each."""
+    """The episodes, one row each."""
 
     LABEL = "Episodes"
     KIND = Kind.EPISODIC

@@ -1,4 +1,4 @@
-"""How-tos: what the person wrote down step by step, and how far each was run down."""
+"""How-tos: the steps the person wrote, and the progress of each."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from memapp.ui.panels.checklist import ChecklistView
 
 
 class HowtosPane(KindPane):
-    """The how-tos, with their steps beside them."""
+    """The how-tos, with the steps of the current one."""
 
     LABEL = "How-tos"
     KIND = Kind.PROCEDURAL
@@ -34,9 +34,9 @@ class HowtosPane(KindPane):
     ]
 
     def look_up(self) -> list[Memory]:
-        found = howtos.checklists(self.runtime, NEWEST)
-        self.rows.ends = {checklist.howto.id: _done(checklist) for checklist in found}
-        return [checklist.howto for checklist in found]
+        checklists = howtos.checklists(self.runtime, NEWEST)
+        self.rows.ends = {checklist.howto.id: _done(checklist) for checklist in checklists}
+        return [checklist.howto for checklist in checklists]
 
     @on(ChecklistView.Ticked)
     def _ticked(self) -> None:

@@ -1,4 +1,4 @@
-"""Insights: what several messages and memories show together, with what each rests on."""
+"""Insights: patterns over several messages and memories, with their evidence."""
 
 import asyncio
 from typing import ClassVar
@@ -16,16 +16,19 @@ from memapp.ui.learned.pane import KindPane
 from memapp.ui.safe import joined
 
 SHOWN = 8
-"""Pieces of evidence that are shown, the newest of each sort."""
+"""The newest pieces of evidence of each sort that are shown."""
 QUOTE_CHARS = 120
 
 
 class InsightsPane(KindPane):
-    """What memapp noticed, with why."""
+    """The insights, with the evidence of the current one."""
 
     LABEL = "Insights"
     KIND = Kind.INSIGHT
-    HELP = "d dismisses an insight, for good. m makes it a memory of your own. Enter shows its evidence."
+    HELP = (
+        "d dismisses an insight, for good. m makes it a memory of your own. "
+        "Enter shows its evidence."
+    )
     NOTHING = (
         "No insights yet.\n\n"
         "What comes up again and again in your chats is noticed here, with\n"
@@ -37,41 +40,40 @@ class InsightsPane(KindPane):
     ]
 
     def look_up(self) -> list[Memory]:
-        found = insights.list_insights(self.runtime)
+        listed = insights.list_insights(self.runtime)
         self.rows.ends = {
             insight.memory.id: (counted(insight.evidence, "source"), "$text-muted")
-            for insight in found
+            for insight in listed
         }
-        self.detail.content.reasons = {insight.memory.id: _why(insight) for insight in found}
-        return [insight.memory for insight in found]
+        self.detail.content.reasons = {insight.memory.id: _why(insight) for insight in listed}
+        return [insight.memory for insight in listed]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         return self.read is not None if action == "keep" else True
 
     @background("memory-action")
     async def action_keep(self) -> None:
-        """Make the insight that is read a memory of the person's own."""
-        if (one := self.read) is not None:
-            await asyncio.to_thread(insights.keep_as_memory, self.runtime, one.id)
-            (made,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
+        """Turn the open insight into a memory."""
+        if (insight := self.read) is not None:
+            await asyncio.to_thread(insights.keep_as_memory, self.runtime, insight.id)
+            (change,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
             self.body.leave_detail()
-            self.session.did(
-                self, f"Kept “{shorten(one_line(one.text), 40)}” as a memory of yours", made.id
-            )
+            words = shorten(one_line(insight.text), 40)
+            self.session.did(self, f"Kept “{words}” as a memory of yours", change.id)
 
 
 def _why(insight: Insight) -> Content:
     counts = [(len(insight.messages), "message", ""), (len(insight.memories), "memory", "memories")]
     rests_on = " and ".join(counted(*count) for count in counts if count[0])
-    head = f"Why: {rests_on or 'nothing that is there still'}"
-    said = [
+    head = f"Why: {rests_on or 'nothing that still exists'}"
+    quotes = [
         f"“{shorten(one_line(message.text), QUOTE_CHARS)}”" for message in insight.messages[-SHOWN:]
     ]
-    known = [memory.text for memory in insight.memories[-SHOWN:]]
-    more = insight.evidence - len(said) - len(known)
+    memories = [memory.text for memory in insight.memories[-SHOWN:]]
+    more = insight.evidence - len(quotes) - len(memories)
     lines = [
         joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")),
-        *(joined("· ", item) for item in (*known, *said)),
+        *(joined("· ", evidence) for evidence in (*memories, *quotes)),
     ]
     return Content("\n").join(
         [*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])]

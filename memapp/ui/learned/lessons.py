@@ -1,4 +1,4 @@
-"""Lessons: what failed and what then worked, whether it helped since, and the attempts behind it."""
+"""Lessons: a command that failed, the one that worked, its effect, and the attempts behind it."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -47,11 +47,11 @@ DEEDS: Mapping[str, tuple[Callable[..., Revision], str, tuple[str, ...]]] = {
     "restore": (curate.restore, "Restored", ("suppressed", "archived")),
     "discard": (curate.discard, "Trashed", ("candidate", "promoted", "suppressed", "archived")),
 }
-"""What a key does, how it is told, and with lessons of which status."""
+"""The deeds by key: function, words for the toast, and the statuses of lessons they apply to."""
 
 
 class LessonRows(TimedRows[Lesson]):
-    """Age, rule, whether it is trusted."""
+    """The lessons: age, rule and status."""
 
     def key(self, item: Lesson) -> str:
         return item.id
@@ -66,7 +66,7 @@ class LessonRows(TimedRows[Lesson]):
 
 
 class LessonDetail(VerticalScroll, can_focus=True):
-    """One lesson: wrong and right as a difference, how it did, and the attempts it was made of."""
+    """One lesson: the two commands as a difference, its measured effect, and its attempts."""
 
     BINDING_GROUP_TITLE = "Lesson"
     HELP = "Enter shows the failed run, step by step. Escape goes back to the list."
@@ -94,13 +94,13 @@ class LessonDetail(VerticalScroll, can_focus=True):
     async def action_read_runs(self) -> None:
         if self.lesson is not None:
             runs = await asyncio.to_thread(browse.runs_behind, self._runtime, self.lesson)
-            text = _told(runs, self._runtime.clock())
+            text = _run_steps(runs, self._runtime.clock())
             if await self.app.push_screen_wait(TextCard("What happened", text)) == "copy":
                 copy(self, text.plain)
 
 
-def _told(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Content:
-    """Return the steps of some runs, and of those that failed what they wrote."""
+def _run_steps(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Content:
+    """Return the steps of some runs, with the output of the failed ones."""
     lines = [] if runs else [Content("The runs were erased.")]
     for run, steps in runs:
         count = f"{counted(run.steps, 'step')}, {run.tool_errors} failed"
@@ -113,17 +113,12 @@ def _told(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Conte
             )
         )
         for step in steps:
-            sign, style = (
-                ("✗", "$error")
-                if step.channel
-                else ("✓", "$success")
-                if step.known
-                else ("·", "$text-muted")
-            )
+            sign, style = ("✓", "$success") if step.known else ("·", "$text-muted")
+            if step.channel:
+                sign, style = "✗", "$error"
             lines.append(joined((f"{sign} ", style), row(step.action, 300)))
-            lines += (
-                [joined("    ", (row(step.excerpt, 200, "$text-muted")))] if step.excerpt else []
-            )
+            if step.excerpt:
+                lines.append(joined("    ", row(step.excerpt, 200, "$text-muted")))
         lines.append(Content(""))
     return Content("\n").join(lines)
 
@@ -185,18 +180,18 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
     return Content("\n").join([parts[0], Content(""), *parts[1:]])
 
 
-def _referee(one: Calibration) -> Content:
-    """Return how a model judges commands whose outcome is known, and whether its word on others
-    counts.
-    """
-    right = (
-        "" if one.balanced_accuracy is None else f", balanced accuracy {one.balanced_accuracy:.2f}"
+def _referee(calibration: Calibration) -> Content:
+    """Return how well a model judges commands with a known outcome, and if its verdicts count."""
+    accuracy = calibration.balanced_accuracy
+    right = "" if accuracy is None else f", balanced accuracy {accuracy:.2f}"
+    return joined(
+        row(calibration.name, 40),
+        f": {calibration.standing}{right} over {counted(calibration.known, 'step')}",
     )
-    return joined(row(one.name, 40), f": {one.standing}{right} over {counted(one.known, 'step')}")
 
 
 class LessonsPane(LearnedPane):
-    """The lessons, searched while the person types, with all about the current one beside them."""
+    """The lessons, searched while the person types, with the detail of the current one."""
 
     LABEL = "Lessons"
     NOTHING = (
@@ -209,8 +204,8 @@ class LessonsPane(LearnedPane):
     NOT_FOUND = "No lesson has these words.\n\nesc clears the search."
 
     HELP = (
-        "P always shows a lesson, S never; measurements decide about the others. / searches. Space marks lessons that "
-        "say the same as another; m on that other one merges them into it."
+        "P always shows a lesson, S never; measurements decide about the others. / searches. "
+        "Space marks lessons that say the same as another; m on that other one merges them into it."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -260,7 +255,7 @@ class LessonsPane(LearnedPane):
         self.rows.focus()
 
     def step_back(self) -> bool:
-        """Leave the detail, then end the search."""
+        """Leave the detail, then the search."""
         return self.body.leave_detail() or self.field.give_up()
 
     # Keys -----------------------------------------------------------------------------------------
@@ -298,7 +293,7 @@ class LessonsPane(LearnedPane):
 
     @background("lesson-action")
     async def action_merge(self) -> None:
-        """Let the current lesson be for the failures of those that are marked, which are put away."""
+        """Merge the marked lessons into the current one, and archive them."""
         if (lesson := self.rows.current) is not None:
             others = [row for row in self.rows.marked if row != lesson.id]
             revision = await asyncio.to_thread(curate.merge, self.runtime, lesson.id, *others)

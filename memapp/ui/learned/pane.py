@@ -1,6 +1,4 @@
-"""The common part of the tabs of Learned: a pane, and the pane whose rows are the memories of one
-kind.
-"""
+"""The common part of the tabs of Learned: a pane, and a pane for the memories of one kind."""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,11 +20,11 @@ from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import ago
 
 NEWEST = 500
-"""Rows of a tab at most."""
+"""The most rows of a tab."""
 
 
 class LearnedPane(Vertical):
-    """What one tab shows. The keys of memories act on what it says is chosen."""
+    """A tab. The keys of memories act on the memories it has chosen."""
 
     LABEL: ClassVar[str]
 
@@ -36,7 +34,7 @@ class LearnedPane(Vertical):
         self.runtime = session.runtime
 
     def look_again(self) -> object:
-        """Look up what there is to show."""
+        """Load the content again."""
         raise NotImplementedError
 
     def enter(self) -> None:
@@ -44,7 +42,7 @@ class LearnedPane(Vertical):
         raise NotImplementedError
 
     def step_back(self) -> bool:
-        """Go one step back inside of it; return whether there was one."""
+        """Go one step back inside the tab; return False if there was none."""
         return False
 
     @property
@@ -54,18 +52,18 @@ class LearnedPane(Vertical):
 
     @property
     def read(self) -> Memory | None:
-        """The memory that is read."""
+        """The memory that is open."""
         return None
 
     def left(self) -> None:
-        """Show what is there now that some memories went."""
+        """Update the tab after memories were removed."""
 
 
 class KindRows(MemoryRows):
-    """★ for pinned, what it says, and at the end what else is to be said in a word."""
+    """The rows of a kind: ★ for pinned, the text, and a word at the end."""
 
     ends: Mapping[str, tuple[str, str]] = {}
-    """The last words with their style, by memory."""
+    """The last word of a row with its style, by memory."""
 
     def draw(self, item: Memory, width: int) -> Content:
         words, style = self.ends.get(item.id, ("", ""))
@@ -77,11 +75,11 @@ class KindRows(MemoryRows):
 
 
 class KindPane(LearnedPane):
-    """The memories of one kind, newest first, with all about the current one beside them."""
+    """The memories of one kind, newest first, with the detail of the current one."""
 
     KIND: ClassVar[Kind]
     NOTHING: ClassVar[str]
-    """What stands there when there is none; two columns are left in front of each line."""
+    """The text of an empty list; two columns are left in front of each line."""
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
@@ -89,7 +87,7 @@ class KindPane(LearnedPane):
         self.detail = MemoryDetail(session.runtime)
         self.body = ListedMemories(self.rows, self.detail)
         self._go_to: str | None = None
-        """Where the cursor goes with the next rows."""
+        """The memory for the cursor after the next load."""
 
     def compose(self) -> ComposeResult:
         yield self.body
@@ -99,7 +97,7 @@ class KindPane(LearnedPane):
 
     @background("learned-undo")
     async def _taken_back(self, step: str) -> None:
-        """Let the cursor go to what an undo brought back or changed."""
+        """Move the cursor to the memories that an undo restored or changed."""
         self._go_to = next(
             iter(await asyncio.to_thread(undo.memories_of, self.runtime, step)), None
         )
@@ -115,15 +113,14 @@ class KindPane(LearnedPane):
         self.screen.refresh_bindings()
 
     def look_up(self) -> list[Memory]:
-        """Return what there is; it runs on a thread."""
-        found, now = (
-            curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST),
-            self.runtime.clock(),
-        )
+        """Return the rows; runs on a thread."""
+        of_kind = MemoryFilter(kind=self.KIND)
+        memories = curate.list_memories(self.runtime, of_kind, limit=NEWEST)
+        now = self.runtime.clock()
         self.rows.ends = {
-            memory.id: (ago(memory.created_at, now), "$text-muted") for memory in found
+            memory.id: (ago(memory.created_at, now), "$text-muted") for memory in memories
         }
-        return found
+        return memories
 
     def enter(self) -> None:
         self.rows.focus()

@@ -1,1 +1,1 @@
-"""The parts of Memories and Trash: what they read, how a row looks, and what a person does there."""
+"""The parts of Memories and Trash: rows, forms and actions."""

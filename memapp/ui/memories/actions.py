@@ -1,6 +1,4 @@
-"""The actions of a person on memories, from wherever they are shown. Everything can be undone but
-erasing for good.
-"""
+"""The actions on memories, from any screen. All can be undone, except erasing for good."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -31,7 +29,7 @@ FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned
 
 
 class MemoryActions:
-    """The actions on memories; dialogs and news of them appear above `node`."""
+    """The actions on memories; dialogs and toasts appear above `node`."""
 
     def __init__(self, node: DOMNode, session: AppSession) -> None:
         self._node = node
@@ -41,16 +39,14 @@ class MemoryActions:
     # Writing --------------------------------------------------------------------------------------
 
     async def add(self, text: str, *sources: str) -> None:
-        """Remember something in the person's own words, perhaps about messages."""
+        """Add a memory in the person's own words, perhaps with messages as sources."""
         revision = await asyncio.to_thread(
             partial(curate.add, self._runtime, text, sources=sources)
         )
-        self._session.fresh_memory = await self._wrote("Remembered", revision)
+        self._session.fresh_memory = await self._announce_added("Remembered", revision)
 
     async def write(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered; `sources` are the messages
-        it is taken from.
-        """
+        """Let the person edit the words of a new memory; `sources` are its source messages."""
         note = f"One fact in your own words, at most {MAX_MEMORY_CHARS} characters."
         line = LineQuestion(
             "Remember",
@@ -63,21 +59,19 @@ class MemoryActions:
             await self.add(written, *sources)
 
     async def fill_in(self) -> str:
-        """Let the person write a memory with all its parts; return its id, or nothing."""
+        """Let the person write a memory with all its parts; return its id, or None."""
         empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
         form = MemoryForm(
             "A new memory",
             empty,
             self._readers(),
-            lambda one: curate.add(self._runtime, **asdict(one)),
+            lambda fields: curate.add(self._runtime, **asdict(fields)),
         )
         revision = await self._node.app.push_screen_wait(form)
-        return await self._wrote("Remembered", revision) if revision else ""
+        return await self._announce_added("Remembered", revision) if revision else ""
 
     async def edit(self, memory: Memory) -> None:
-        """Let the person put other words, tags, importance or category in place; of a how-to, title
-        and steps.
-        """
+        """Let the person edit words, tags, importance and category, or title and steps."""
         if memory.kind is Kind.PROCEDURAL:
             form: Form[Revision] = HowtoForm(
                 "Edit", memory.text, memory.steps, partial(howtos.edit, self._runtime, memory.id)
@@ -86,16 +80,19 @@ class MemoryActions:
                 self._did("Edited", memory, revision)
             return
         before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
-        known = memory.text
+        text_before = memory.text
 
-        def save(one: MemoryFields) -> Revision | None:
-            nonlocal known
+        def save(fields: MemoryFields) -> Revision | None:
+            nonlocal text_before
             changed = {
-                name: value for name, value in asdict(one).items() if value != getattr(before, name)
+                name: value
+                for name, value in asdict(fields).items()
+                if value != getattr(before, name)
             }
             now = curate.get(self._runtime, memory.id).text
-            if changed and now != known:  # by another window, a command or upkeep
-                known = now
+            # Changed by another window, a command or upkeep meanwhile.
+            if changed and now != text_before:
+                text_before = now
                 raise UsageError(
                     f"Meanwhile it became “{now}”: save again to put yours in its place."
                 )
@@ -106,9 +103,7 @@ class MemoryActions:
             self._did("Edited", memory, revision)
 
     async def write_howto(self, text: str = "") -> str:
-        """Keep a how-to as it is written, or let the person write its steps; return its id, or
-        nothing.
-        """
+        """Save a how-to from its text, or let the person write one; return its id, or None."""
         form = HowtoForm("A new how-to", text, (), partial(howtos.add, self._runtime))
         is_whole = parse_howto(text) is not None
         written = (
@@ -117,17 +112,17 @@ class MemoryActions:
             else self._node.app.push_screen_wait(form)
         )
         revision = await written
-        return await self._wrote("Wrote down", revision) if revision else ""
+        return await self._announce_added("Wrote down", revision) if revision else ""
 
-    async def _wrote(self, done: str, revision: Revision) -> str:
-        """Say what was written, and return its id."""
+    async def _announce_added(self, done: str, revision: Revision) -> str:
+        """Show a toast about a new memory, and return its id."""
         self._did(
             done, await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision
         )
         return revision.memory_id
 
     def _readers(self) -> dict[str, str]:
-        """Return the categories, each with who reads it."""
+        """Return the categories, each with the agents that may read it."""
         return {
             name: curate.readers(self._runtime, name) for name in curate.categories(self._runtime)
         }
@@ -135,15 +130,15 @@ class MemoryActions:
     # On one or many -------------------------------------------------------------------------------
 
     async def pin(self, chosen: Sequence[Memory]) -> None:
-        """Pin them; when all are pinned, unpin them."""
+        """Pin memories; if all are pinned, unpin them."""
         pinned = not all(memory.pinned for memory in chosen)
         revision = await asyncio.to_thread(curate.pin, self._runtime, *_ids(chosen), pinned=pinned)
         self._did("Pinned" if pinned else "Unpinned", chosen, revision)
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
-        note = "Added to those there are; a comma between two."
+        note = "Added to the present tags. Separate tags with commas."
         card = LineQuestion(
-            f"Tag {_said(chosen)}",
+            f"Tag {_short_words(chosen)}",
             "",
             lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)),
             note=note,
@@ -156,7 +151,7 @@ class MemoryActions:
             str(number): f"{number}  {bar(number)}  {words}"
             for number, words in enumerate(IMPORTANCE, start=1)
         }
-        card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
+        card = Choice(f"How important: {_short_words(chosen)}", rows, str(chosen[0].importance))
         if number := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(
                 curate.rate, self._runtime, *_ids(chosen), importance=int(number)
@@ -165,7 +160,7 @@ class MemoryActions:
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         rows = {name: f"{name} · {readers}" for name, readers in self._readers().items()}
-        card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
+        card = Choice(f"Category of {_short_words(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(
                 curate.rate, self._runtime, *_ids(chosen), category=name
@@ -179,31 +174,28 @@ class MemoryActions:
         self._session.fresh_trash = chosen[0].id
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
-        back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
-        if back.revisions:
-            came = {revision.memory_id for revision in back.revisions}
-            self._did(
-                "Restored", [memory for memory in chosen if memory.id in came], back.revisions[0]
-            )
-        if back.known:
+        restored = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
+        if restored.revisions:
+            ids = {revision.memory_id for revision in restored.revisions}
+            live = [memory for memory in chosen if memory.id in ids]
+            self._did("Restored", live, restored.revisions[0])
+        if restored.known:
             notify(
                 self._node,
-                f"{many(len(back.known))} stayed here: memapp knows the same again already.",
+                f"{many(len(restored.known))} stayed here: memapp already remembers the same.",
                 problem=True,
             )
-        if back.asked:
-            notify(
-                self._node,
-                f"{many(len(back.asked))} stayed here: this needs your yes first, in the inbox (F4).",
-            )
+        if restored.asked:
+            stayed = f"{many(len(restored.asked))} stayed here"
+            notify(self._node, f"{stayed}: this needs your yes first, in the inbox (F4).")
             self._session.memories_changed()
-        if back.barred:
-            words = "this touches your profile. Write there (F4, tab) what is right."
-            notify(self._node, f"{many(len(back.barred))} stayed here: {words}", problem=True)
+        if restored.barred:
+            words = "this concerns your profile. Change it there (F4, tab)."
+            notify(self._node, f"{many(len(restored.barred))} stayed here: {words}", problem=True)
 
     async def erase(self, chosen: Sequence[Memory]) -> bool:
-        """Erase them for good, if the person types the word; return whether they did."""
-        text = await self._at_stake(_said(chosen), _ids(chosen))
+        """Erase memories for good after the typed confirmation; return True if they were erased."""
+        text = await self._warning(_short_words(chosen), _ids(chosen))
         came_from = any(memory.sources for memory in chosen)
         card = ConfirmErase(
             f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from
@@ -215,24 +207,27 @@ class MemoryActions:
         )
 
     async def empty_trash(self) -> bool:
-        """Erase all that is in the trash, if the person types the word; return whether they did."""
-        found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
-        all_of_it = f"All {many(len(found))}" if len(found) > 1 else "The only memory"
-        text = await self._at_stake(f"{all_of_it} in the trash", _ids(found))
+        """Empty the trash for good after the typed confirmation; return True if it was emptied."""
+        trash = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
+        all_of_it = f"All {many(len(trash))}" if len(trash) > 1 else "The only memory"
+        text = await self._warning(f"{all_of_it} in the trash", _ids(trash))
         word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text))
         return word is not None and await self._erase(partial(lifecycle.empty, self._runtime))
 
-    async def _at_stake(self, said: str, memory_ids: Sequence[str]) -> str:
-        """Return what a person reads before memories are erased: what goes, and what stays."""
-        known = await asyncio.to_thread(forget.said_in_profile, self._runtime, memory_ids)
-        stays = f"Your profile will still say {', '.join(known)}. {IN_PROFILE}\n\n" if known else ""
-        return f"{said}, {REPEATED}.\n\n{stays}{FOR_GOOD}"
+    async def _warning(self, subject: str, memory_ids: Sequence[str]) -> str:
+        """Return the text of the confirmation: what is erased, and what stays."""
+        fields = await asyncio.to_thread(forget.said_in_profile, self._runtime, memory_ids)
+        stays = (
+            f"Your profile will still say {', '.join(fields)}. {IN_PROFILE}\n\n" if fields else ""
+        )
+        return f"{subject}, {REPEATED}.\n\n{stays}{FOR_GOOD}"
 
     async def forget_words(self) -> bool:
-        """Erase some words wherever they stand: the person writes them, sees how much that is, and
-        types the word.
-        """
-        note = "Whatever holds them, one after the other, is erased: memories, messages, titles, drafts, backups."
+        """Erase words everywhere: the person types them, sees the count, and confirms."""
+        note = (
+            "Everything with these words, one after the other, is erased: "
+            "memories, messages, titles, drafts, backups."
+        )
         card = LineQuestion(
             "Forget words everywhere", "", self._preview, note=note, does="look for them"
         )
@@ -263,17 +258,15 @@ class MemoryActions:
         copy(self._node, "\n".join(memory.text for memory in chosen))
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
-        """Keep the way back, say what was done, and let every screen show it."""
-        label = f"{done} {_said([chosen] if isinstance(chosen, Memory) else chosen)}"
+        """Record a step for undo, show a toast, and refresh every screen."""
+        label = f"{done} {_short_words([chosen] if isinstance(chosen, Memory) else chosen)}"
         self._session.did(self._node, label, revision.step)
 
 
 async def show_receipt(node: DOMNode, session: AppSession, receipt: Receipt) -> None:
-    """Show what was erased; from there the person can go to another memory that holds the same
-    words, and erase it too.
-    """
+    """Show the receipt of an erasure; other memories with the same words can be erased next."""
     session.memories_changed()
-    end_toasts(node.app)  # it is erased by now
+    end_toasts(node.app)  # An older toast may quote the erased memory.
     text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
     counts, _, more = text.partition(". ")
     shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
@@ -296,8 +289,8 @@ def _ids(chosen: Sequence[Memory]) -> list[str]:
     return [memory.id for memory in chosen]
 
 
-def _said(chosen: Sequence[Memory]) -> str:
-    """Return what was chosen, in words short enough for a title."""
+def _short_words(chosen: Sequence[Memory]) -> str:
+    """Return the chosen memories in words short enough for a title."""
     return (
         f"“{shorten(one_line(chosen[0].text), LABEL_CHARS)}”"
         if len(chosen) == 1

@@ -1,6 +1,4 @@
-"""One memory above whatever screen the person is on: the same detail and the same keys as in
-Memories.
-"""
+"""One memory above any screen, with the same detail and keys as in Memories."""
 
 from typing import ClassVar
 
@@ -20,7 +18,7 @@ from memapp.ui.widgets.keyline import KeyLine
 
 
 class MemoryCard(ModalScreen[None], MemoryKeys):
-    """The detail of a memory with the keys that work."""
+    """The detail of a memory in a dialog."""
 
     AUTO_FOCUS = ""
 
@@ -61,13 +59,13 @@ class MemoryCard(ModalScreen[None], MemoryKeys):
             self.dismiss(None)
 
     def action_back(self) -> None:
-        """Go one step back: along a walk, out of the card."""
+        """Go one step back: along a walk, or out of the card."""
         if not self.detail.walk_back():
             self.action_leave()
 
     @on(MessageWanted)
     def _message_wanted(self, event: MessageWanted) -> None:
-        """Close first: the message is shown below."""
+        """Close the card first: the message is shown below."""
         event.stop()
         self.action_leave()
         self.app.post_message(event)

@@ -1,4 +1,4 @@
-"""The forms in which a person writes or edits a memory, or a how-to, all its parts at once."""
+"""The forms for a memory and for a how-to, with all parts at once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from memapp.ui.dialogs import Form, Line
 from memapp.ui.safe import plain
 
 NAMED = 4
-"""Categories that are named to who has not written a whole one."""
+"""The number of categories named for an incomplete entry."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class MemoryFields:
 
 
 class Words(TextArea):
-    """A text that wraps but is one line: enter saves it, and what is pasted is cleaned."""
+    """A wrapped text of one line: enter saves, and pasted text is cleaned."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.save", "Save", show=False, priority=True, id="words.submit")
@@ -45,7 +45,7 @@ class Words(TextArea):
 
 
 class MemoryForm(Form[Revision]):
-    """The parts of a memory, to be written or edited as they are told to the person."""
+    """The parts of a memory, to write or edit in the second person."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class MemoryForm(Form[Revision]):
         readers: Mapping[str, str],
         save: Callable[[MemoryFields], Revision | None],
     ) -> None:
-        """`readers` says of each category who reads it."""
+        """Create the form; `readers` names the readers of each category."""
         super().__init__(title)
         self._before, self._readers, self._save_fields = before, readers, save
 
@@ -136,14 +136,12 @@ class MemoryForm(Form[Revision]):
 
 
 class HowtoForm(Form[Revision]):
-    """The title of a how-to and its steps, to be written or edited."""
+    """The title and the steps of a how-to, to write or edit."""
 
     def __init__(
         self, title: str, name: str, steps: Sequence[str], save: Callable[[str], Revision]
     ) -> None:
-        super().__init__(
-            title, note="What is to be done, one step a line. The numbers come by themselves."
-        )
+        super().__init__(title, note="Write one step a line; memapp numbers them.")
         self._howto, self._steps, self._save_text = name, steps, save
 
     def compose_fields(self) -> ComposeResult:
@@ -169,10 +167,8 @@ class HowtoForm(Form[Revision]):
         self.query_one("#howto-steps" if self._howto else "#howto-title").focus()
 
     def saving(self) -> Callable[[], Revision]:
-        title, steps = (
-            self.query_one("#howto-title", Input).value.strip(),
-            self.query_one("#howto-steps", TextArea).text,
-        )
+        title = self.query_one("#howto-title", Input).value.strip()
+        steps = self.query_one("#howto-steps", TextArea).text
         if not (title and steps.strip()):
             raise UsageError("A how-to has a title, and at least one step.")
         return partial(self._save_text, f"{title}\n{steps}")

@@ -1,4 +1,4 @@
-"""The keys that act on memories: the same in Memories, in Trash, and in the card of one memory."""
+"""The keys that act on memories: the same in Memories, in Trash, and in a card."""
 
 from typing import ClassVar
 
@@ -14,9 +14,7 @@ ON_TRASHED = frozenset({"restore", "erase"})
 
 
 class MemoryKeys(DOMNode):
-    """The keys of a screen with memories, which says on which of them they act; named after its
-    kind of screen, for its style.
-    """
+    """The keys of a screen with memories; named after the kind of screen, for its style."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Edit", id="memory.edit"),
@@ -36,16 +34,16 @@ class MemoryKeys(DOMNode):
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on."""
+        """The memories that a key acts on."""
         raise NotImplementedError
 
     @property
     def read(self) -> Memory | None:
-        """The one memory that is read, whatever is marked: words are written one by one."""
+        """The open memory, whatever is marked: only one can be edited at a time."""
         raise NotImplementedError
 
     def left(self, chosen: list[Memory]) -> None:
-        """Some memories went where this screen does not show them."""
+        """Update the screen after memories were removed."""
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -58,7 +56,7 @@ class MemoryKeys(DOMNode):
             else self.chosen
         )
         if does == "categorise" and any(memory.kind is Kind.PROCEDURAL for memory in chosen):
-            return False  # it keeps the one of its kind
+            return False  # The card keeps the kind of its memory.
         return bool(chosen) and (
             does == "copy"
             or all((memory.state is State.LIVE) == (does not in ON_TRASHED) for memory in chosen)
@@ -66,8 +64,8 @@ class MemoryKeys(DOMNode):
 
     @background("memory-action")
     async def action_edit(self) -> None:
-        if (one := self.read) is not None:
-            await self.actions.edit(one)
+        if (memory := self.read) is not None:
+            await self.actions.edit(memory)
 
     @background("memory-action")
     async def action_change(self, does: str) -> None:

@@ -1,4 +1,4 @@
-"""The rows of Memories and of Trash, in columns that fit the width there is."""
+"""The rows of Memories and of Trash, in columns that fit the window."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -16,26 +16,24 @@ from memapp.ui.widgets.rowlist import TimedRows
 AGE = 6
 CATEGORY = 14
 WIDE = 90
-"""With fewer columns the category is left out: the detail has it."""
+"""The least width with a category; the detail shows it too."""
 MATCH = "bold $accent underline"
 
 
 class FoundRows(TimedRows[Memory]):
-    """Memories that were searched for."""
+    """Memories found by a search."""
 
     words: tuple[str, ...] = ()
-    """What to point out in the texts."""
+    """The words to highlight."""
     missing: Mapping[str, int] = {}
-    """Of those whose time in the trash is over, on how many more days memapp must be used until
-    they go.
-    """
+    """Days of use left, for memories whose time in the trash is over."""
 
     def key(self, item: Memory) -> str:
         return item.id
 
 
 class MemoryRows(FoundRows):
-    """Memories: ★ for pinned, age, importance, text with what matched, category."""
+    """Memories: ★ for pinned, age, importance, text with highlights, category."""
 
     def draw(self, item: Memory, width: int) -> Content:
         head = joined(
@@ -52,7 +50,7 @@ class MemoryRows(FoundRows):
 
 
 class TrashRows(FoundRows):
-    """The trash: text, since when and why it is there where there is room, and how long it stays."""
+    """The trash: text, date and reason if there is room, and the time left."""
 
     WHY = 20
     KEPT = 24
@@ -81,12 +79,12 @@ class TrashRows(FoundRows):
 
 
 def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:
-    """Return what to point out in texts that a filter let through."""
+    """Return the words of a filter to highlight."""
     return (*wanted.phrases, *wanted.words)
 
 
 def found_in(text: str, words: Sequence[str], space: int) -> Content:
-    """Return a text with the words pointed out, from where the first of them can be seen."""
+    """Return a text with highlighted words, starting near the first of them."""
     line = one_line(clean(text))
     lowered = line.lower()
     first = min((place for word in words if (place := lowered.find(word.lower())) >= 0), default=0)

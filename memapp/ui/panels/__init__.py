@@ -1,1 +1,1 @@
-"""Larger pieces of a screen beside the conversation."""
+"""The larger parts of screens beside the conversation."""

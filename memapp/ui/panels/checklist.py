@@ -1,4 +1,4 @@
-"""The steps of a how-to as a checklist that is run down; what is ticked off stays in the file."""
+"""The steps of a how-to as a checklist; the ticks are saved."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,10 +19,13 @@ from memapp.ui.safe import joined
 
 
 class ChecklistView(Vertical, can_focus=True):
-    """A title, how much is done, and the steps, of which one is the current one."""
+    """A title, the progress, and the steps with a cursor."""
 
     BINDING_GROUP_TITLE = "Steps"
-    HELP = "Space ticks a step off, or opens it again, and moves to the next. Ticks stay until you start over (a)."
+    HELP = (
+        "Space ticks a step off, or opens it again, and moves to the next. "
+        "Ticks stay until you start over (a)."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space,enter", "tick", "Tick", id="checklist.tick", key_display="␣"),
@@ -32,7 +35,7 @@ class ChecklistView(Vertical, can_focus=True):
     ]
 
     class Ticked(Message):
-        """How far it was run down has changed."""
+        """The progress of a how-to changed."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="checklist")
@@ -42,11 +45,11 @@ class ChecklistView(Vertical, can_focus=True):
         """The number of the current step."""
 
     async def show(self, checklist: Checklist) -> None:
-        """Show a how-to; of another than before, at its first open step."""
+        """Show a how-to; of another one, at its first open step."""
         lines = len(checklist.done_at) + 1
         await self.mount_all(Static(markup=False) for _ in range(lines - len(self.children)))
         if len(self.children) < lines:
-            return  # it closes, and takes nothing in any more
+            return  # A closing view takes no widgets.
         if self._shown is None or self._shown.howto.id != checklist.howto.id:
             self._at = checklist.next_step or 1
         self._shown = checklist
@@ -57,7 +60,7 @@ class ChecklistView(Vertical, can_focus=True):
         self.refresh_bindings()
 
     def on_focus(self) -> None:
-        self.call_later(self._draw)  # by then it has it
+        self.call_later(self._draw)  # By then the view has its size.
 
     def on_blur(self) -> None:
         self.call_later(self._draw)
@@ -96,7 +99,7 @@ class ChecklistView(Vertical, can_focus=True):
 
     @background("tick")
     async def action_tick(self) -> None:
-        """Tick the current step off and go on, or let it be open again."""
+        """Tick the current step and go on, or open it again."""
         if (shown := self._shown) is None:
             return
         at, was_open = self._at, shown.done_at[self._at - 1] is None

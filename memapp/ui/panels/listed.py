@@ -1,6 +1,4 @@
-"""A list with the detail of its current row beside it; in a narrow window one takes the place of
-the other.
-"""
+"""A list beside the detail of its current row; in a narrow window one at a time."""
 
 from typing import Any
 
@@ -16,7 +14,7 @@ from memapp.ui.widgets.rowlist import RowList
 
 
 class Listed(Horizontal):
-    """Rows, perhaps with something above them, and the detail."""
+    """Rows, perhaps with something above, and the detail."""
 
     def __init__(self, rows: RowList[Any], detail: Widget, *above: Widget) -> None:
         super().__init__(classes="listed")
@@ -29,16 +27,16 @@ class Listed(Horizontal):
         yield self.detail
 
     def enter(self) -> None:
-        """Give the detail the focus."""
+        """Focus the detail."""
         self.detail.focus()
 
     def open_detail(self) -> None:
-        """Go into the detail; in a narrow window it takes the place of the list."""
+        """Open the detail; in a narrow window it replaces the list."""
         self.add_class("-detail")
         self.enter()
 
     def leave_detail(self) -> bool:
-        """Go back to the list; return whether the person was in the detail."""
+        """Go back to the list; return True if the detail was open."""
         was_there = self.has_class("-detail") or self.detail.has_focus_within
         self.remove_class("-detail")
         if was_there:
@@ -52,16 +50,14 @@ class Listed(Horizontal):
 
 
 class ListedMemories(Listed):
-    """Memories, and all about the current one."""
+    """Memories beside the detail of the current one."""
 
     rows: FoundRows
     detail: MemoryDetail
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on: the memory in the detail when the person is there, else what is
-        marked, else the current one.
-        """
+        """The memories for a key: the open one, else the marked ones, else the current one."""
         if self.detail.has_focus_within and self.detail.memory is not None:
             return [self.detail.memory]
         return self.rows.chosen
@@ -86,7 +82,7 @@ class ListedMemories(Listed):
             super().open_detail()
 
     def step_back(self) -> bool:
-        """Go one step back: along a walk, out of the detail; return whether there was one."""
+        """Go one step back, along a walk or out of the detail; return False if there was none."""
         if self.detail.has_focus_within and self.detail.walk_back():
             return True
         was_there = self.leave_detail()

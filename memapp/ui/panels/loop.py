@@ -1,4 +1,4 @@
-"""The drawer that shows the loop at work: what memapp expected, needed, found, and expects next."""
+"""The drawer with the trace of the loop: expectation, surprise, needed information and memories."""
 
 from typing import ClassVar
 
@@ -18,10 +18,13 @@ from memapp.ui.widgets.labels import matched, rated
 
 
 class LoopDrawer(VerticalScroll):
-    """Five short answers about one turn."""
+    """Five lines about a turn."""
 
     BINDING_GROUP_TITLE = "The loop"
-    HELP = "What memapp expected, needed and found for the last message. Up and down scroll, enter shows the scores, ctrl+t closes."
+    HELP = (
+        "What memapp expected, needed and found for the last message. "
+        "Up and down scroll, enter shows the scores, ctrl+t closes."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "details", "Details", id="loop.details", key_display="⏎"),
@@ -31,19 +34,19 @@ class LoopDrawer(VerticalScroll):
         super().__init__(id="loop")
         self._trace: Trace | None = None
         self._detailed = False
-        """How likely and how near everything was is shown too."""
+        """True if scores and probabilities are shown."""
 
     def compose(self) -> ComposeResult:
         yield Static(markup=False, id="loop-text")
 
     def show(self, trace: Trace | None) -> None:
-        """Bring what it tells up to date, if it is open."""
+        """Update the drawer if it is open."""
         self._trace = trace
         if not self.screen.has_class("-loop"):
             return
         between = "\n" if self.screen.has_class("-narrow") else "\n\n"
         self.query_one("#loop-text", Static).update(
-            Content(between).join(_told(trace, self._detailed))
+            Content(between).join(_lines(trace, self._detailed))
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -58,7 +61,7 @@ class LoopDrawer(VerticalScroll):
         self.show(self._trace)
 
 
-def _told(trace: Trace | None, detailed: bool) -> list[Content]:
+def _lines(trace: Trace | None, detailed: bool) -> list[Content]:
     keys = "^t closes" if trace is None else "^t closes · tab, ⏎ more"
     parts = [joined(("The loop", "bold"), (f"   {keys}", "$text-muted"))]
     if trace is None:

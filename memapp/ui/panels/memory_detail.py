@@ -1,5 +1,6 @@
-"""The detail of a memory in four tabs: content, history, relations, provenance. A tab is looked up
-when it is shown.
+"""The detail of a memory in four tabs: content, history, relations, provenance.
+
+A tab is loaded when it is shown.
 """
 
 import asyncio
@@ -32,11 +33,11 @@ from memapp.ui.widgets.labels import bar, kept_in_full, when
 from memapp.ui.widgets.tabline import TabLine
 
 PAUSE_SECONDS = 0.08
-"""While the person runs through the list, only what is in hand already is shown."""
+"""The delay of look-ups, while the person moves quickly through the list."""
 
 
 class ContentView(VerticalScroll, can_focus=True):
-    """The words of a memory, and all its parts."""
+    """The words of a memory and all its parts."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-content")
@@ -44,16 +45,16 @@ class ContentView(VerticalScroll, can_focus=True):
         self.checklist = ChecklistView(runtime)
         self.checklist.display = False
         self.why = ""
-        """Why the memory was used where the person came from."""
+        """Why an answer used the memory."""
         self.reasons: Mapping[str, Content] = {}
-        """What memories rest on, by their ids, where that is more than messages."""
+        """The evidence of memories, by id, beyond their source messages."""
 
     @property
     def reader(self) -> Widget:
         return self.checklist if self.checklist.display else self
 
     def on_focus(self) -> None:
-        if self.checklist.display:  # it came while the focus was on its way
+        if self.checklist.display:  # The memory changed while the focus was on its way.
             self.checklist.focus()
 
     def compose(self) -> ComposeResult:
@@ -85,34 +86,36 @@ class ContentView(VerticalScroll, can_focus=True):
         except NotFound:
             return "(erased for good since)"
 
-    def _content(self, one: Memory, into: str, missing: int) -> Content:
+    def _content(self, memory: Memory, into: str, missing: int) -> Content:
         now = self._runtime.clock()
+        changed = when(memory.updated_at, now) if memory.updated_at != memory.created_at else ""
         facts = [
-            ("pinned", "★ always kept" if one.pinned else ""),
-            ("importance", f"{bar(one.importance)} {one.importance} of 5"),
-            ("category", one.category),
-            ("tags", ", ".join(one.tags) or "none"),
-            ("kind", called("kinds", one.kind)),
-            ("origin", called("origins", one.origin)),
-            ("in place of", one.instead_of),
-            ("known since", when(one.created_at, now)),
-            ("holds since", since_in(one.text)),
-            ("held until", when(one.held_until, now) if one.held_until else ""),
-            ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
+            ("pinned", "★ always kept" if memory.pinned else ""),
+            ("importance", f"{bar(memory.importance)} {memory.importance} of 5"),
+            ("category", memory.category),
+            ("tags", ", ".join(memory.tags) or "none"),
+            ("kind", called("kinds", memory.kind)),
+            ("origin", called("origins", memory.origin)),
+            ("in place of", memory.instead_of),
+            ("known since", when(memory.created_at, now)),
+            ("holds since", since_in(memory.text)),
+            ("held until", when(memory.held_until, now) if memory.held_until else ""),
+            ("changed", changed),
         ]
-        if one.state is not State.LIVE:
+        if memory.state is not State.LIVE:
             facts += [
-                ("in trash", why(one, self._runtime.settings.ttl_days)),
-                ("", kept_in_full(one.purge_at, now, missing)),
+                ("in trash", why(memory, self._runtime.settings.ttl_days)),
+                ("", kept_in_full(memory.purge_at, now, missing)),
                 ("merged into", into),
             ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
         used = (
-            joined(self.reasons.get(one.id, self.why), "\n\n")
-            if one.id in self.reasons or self.why
+            joined(self.reasons.get(memory.id, self.why), "\n\n")
+            if memory.id in self.reasons or self.why
             else ""
         )
-        words = "" if one.steps else joined(plain(one.text, "bold"), (one.until, "$text-muted"))
+        statement = joined(plain(memory.text, "bold"), (memory.until, "$text-muted"))
+        words = "" if memory.steps else statement
         return joined(words, "\n\n" if words else "\n", used, Content("\n").join(lines))
 
 
@@ -136,7 +139,7 @@ class MemoryDetail(Vertical):
     ]
 
     class Gone(Message):
-        """The memory that was shown is not in the file any more."""
+        """The memory that was shown is no longer in the file."""
 
     def __init__(self, runtime: Runtime, why: str = "") -> None:
         super().__init__(id="memory-detail", classes="-empty")
@@ -144,13 +147,13 @@ class MemoryDetail(Vertical):
         self.content = ContentView(runtime)
         self.content.why = why
         self._views: dict[str, View] = {"content": self.content}
-        """The tabs that were opened once."""
+        """The tabs that were opened."""
         self.memory: Memory | None = None
         self.tab = "content"
         self._trail: list[str] = []
-        """Where a walk along relations came from."""
+        """The memories of a walk along relations."""
         self._looked_up = ""
-        """Which tab of which memory is shown already."""
+        """The tab and memory that are shown."""
 
     def compose(self) -> ComposeResult:
         yield TabLine([(tab, tab.capitalize()) for tab in TABS])
@@ -181,7 +184,7 @@ class MemoryDetail(Vertical):
 
     @background("memory-again", exclusive=True)
     async def look_again(self) -> None:
-        """Look anew at what is shown: something was changed."""
+        """Load the shown tab again after a change."""
         if (shown := self.memory) is None:
             return
         try:
@@ -202,7 +205,7 @@ class MemoryDetail(Vertical):
         self._walk(event.memory_id)
 
     def walk_back(self) -> bool:
-        """Go one step back along a walk; return whether there was one."""
+        """Go one step back along a walk; return False if there was none."""
         if not self._trail:
             return False
         self._walk(self._trail.pop())

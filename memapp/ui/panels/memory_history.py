@@ -1,4 +1,4 @@
-"""The history of a memory: its versions, and the words that differ between any two of them."""
+"""The history of a memory: its versions, and the difference between two of them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,10 +25,13 @@ from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 
 class VersionRows(TimedRows[tuple[int, Moment]]):
-    """Versions, newest first; the one that the others are compared with is marked A."""
+    """Versions, newest first; the base of the comparison is marked A."""
 
     BINDING_GROUP_TITLE = "History"
-    HELP = "Left shows an older version, right a newer one. Space compares with the current version from then on."
+    HELP = (
+        "Left shows an older version, right a newer one. "
+        "Space compares with the current version from then on."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(1)", "Older", id="history.older", key_display="←"),
@@ -37,19 +40,19 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
     ]
 
     base = 0
-    """Number of the version to compare with; 0 for the one before."""
+    """The number of the base version; 0 for the one before."""
 
     def key(self, item: tuple[int, Moment]) -> str:
         return str(item[0])
 
     def draw(self, item: tuple[int, Moment], width: int) -> Content:  # noqa: ARG002  # one width fits all
-        number, one = item
+        number, version = item
         sign = "A " if number == self.base else "  "
-        what = f"{one.event.told} by {who(one.actor)}"
+        what = f"{version.event.told} by {who(version.actor)}"
         return joined(
             (sign, "bold $accent"),
             f"v{number:<3}",
-            (f"{moment(one.at, self.clock()):>11}  {what}", "$text-muted"),
+            (f"{moment(version.at, self.clock()):>11}  {what}", "$text-muted"),
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -65,7 +68,7 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
 
 
 class MemoryHistory(Vertical):
-    """The versions, and below them what changed."""
+    """The versions, and below them the difference."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-history")
@@ -79,9 +82,7 @@ class MemoryHistory(Vertical):
             yield Static(id="difference", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        """Show the versions of a memory; of the same one as before, at the place where the person
-        reads.
-        """
+        """Show the versions of a memory; of the same memory, at the same place."""
         self._show(memory.id, await asyncio.to_thread(timeline, self._runtime, memory.id))
 
     def _show(self, memory_id: str, moments: Sequence[Moment]) -> None:
@@ -103,9 +104,9 @@ class MemoryHistory(Vertical):
             return
         at = rows.current[0]
         base = rows.base if rows.base not in (0, at) else at - 1
-        one, other = sorted((base, at))
+        older, newer = sorted((base, at))
         difference = self.query_one("#difference", Static)
-        if one not in by_number:
+        if older not in by_number:
             replaced = [
                 joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”")
                 for text in by_number[at].replaced
@@ -114,16 +115,14 @@ class MemoryHistory(Vertical):
                 joined((f"v{at}\n", "$text-muted"), (by_number[at].version.text), *replaced)
             )
         else:
-            head = (f"v{one} → v{other}\n", "$text-muted")
+            head = (f"v{older} → v{newer}\n", "$text-muted")
             difference.update(
-                joined(head, difference_of(by_number[one].version, by_number[other].version))
+                joined(head, difference_of(by_number[older].version, by_number[newer].version))
             )
 
 
 def difference_of(before: Version, after: Version) -> Content:
-    """Return what is different, told by signs as well as colours: -words- went out, +words+ came
-    in.
-    """
+    """Return the difference, marked by signs and colours: -words- removed, +words+ added."""
     lines = [difference(before.text, after.text)]
     for name, old, new in (
         ("steps", numbered(before.steps, " "), numbered(after.steps, " ")),

@@ -1,6 +1,4 @@
-"""The provenance of a memory: the messages it was learned from, and the replies that used it, with
-score and reason.
-"""
+"""The provenance of a memory: its source messages, and the replies that used it and why."""
 
 import asyncio
 
@@ -24,7 +22,7 @@ from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 
 class MessageRows(TimedRows[Message | UsedIn]):
-    """Messages that a memory came from, then replies that used it."""
+    """Source messages of a memory, then replies that used it."""
 
     BINDING_GROUP_TITLE = "Provenance"
     HELP = "Enter opens the message in its chat."
@@ -42,7 +40,7 @@ class MessageRows(TimedRows[Message | UsedIn]):
 
 
 class MemoryProvenance(Vertical):
-    """Counts, then messages and replies, then all about the current one."""
+    """Counts, then messages and replies, then the current one in full."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-provenance")
@@ -56,11 +54,9 @@ class MemoryProvenance(Vertical):
         yield Static(id="provenance-note", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        found, now = (
-            await asyncio.to_thread(provenance_of, self._runtime, memory),
-            self._runtime.clock(),
-        )
-        access_count = found.access_count
+        provenance = await asyncio.to_thread(provenance_of, self._runtime, memory)
+        now = self._runtime.clock()
+        access_count = provenance.access_count
         used = "Never used in an answer so far."
         if access_count is not None:
             times, days = counted(access_count.count, "prompt"), counted(access_count.days, "day")
@@ -70,7 +66,8 @@ class MemoryProvenance(Vertical):
         )
         self.query_one("#provenance-head", Static).update(plain(f"{origin}\n{used}"))
         self.reader.show(
-            [*found.sources, *found.replies], at=None if memory.id == self._memory_id else ""
+            [*provenance.sources, *provenance.replies],
+            at=None if memory.id == self._memory_id else "",
         )
         self._memory_id = memory.id
 

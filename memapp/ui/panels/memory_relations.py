@@ -1,4 +1,4 @@
-"""The relations of a memory, as a tree to walk: branches are looked up when they are opened."""
+"""The relations of a memory as a tree; branches are loaded when they are opened."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,10 +25,13 @@ NOTHING_RELATED = "nothing like it is known yet"
 
 
 class MemoryRelations(Tree[str]):
-    """A memory and what it is related to; a bar says how strongly."""
+    """A memory and its related memories; a bar shows the strength."""
 
     BINDING_GROUP_TITLE = "Relations"
-    HELP = "Right opens a branch, left closes it. Enter opens the memory. The bar shows how similar it is."
+    HELP = (
+        "Right opens a branch, left closes it. Enter opens the memory. "
+        "The bar shows how similar it is."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Go there", id="relations.walk", key_display="⏎"),
@@ -56,7 +59,7 @@ class MemoryRelations(Tree[str]):
         return self
 
     def render_label(self, node: TreeNode[str], base_style: Style, style: Style) -> Text:
-        """Return the label as far as it fits: what is cut says so."""
+        """Return the label, cut to the width with an ellipsis."""
         label, at, depth = super().render_label(node, base_style, style), node.parent, 0
         while at is not None:
             at, depth = at.parent, depth + 1
@@ -69,9 +72,7 @@ class MemoryRelations(Tree[str]):
         self._invalidate()
 
     async def look_up(self, memory: Memory) -> None:
-        """Put a memory at the root; where it stands there already, only branches that are different
-        now are drawn anew.
-        """
+        """Put a memory at the root; if it is there already, redraw only changed branches."""
         if self.root.data == memory.id:
             self.root.set_label(_label(memory.text))
         else:
@@ -120,15 +121,15 @@ class MemoryRelations(Tree[str]):
         if not node.data:
             return
         self._looked_up.add(node)
-        found = await asyncio.to_thread(curate.related, self._runtime, node.data)
+        relations = await asyncio.to_thread(curate.related, self._runtime, node.data)
         rows = [
             (relation.id, _label(relation.text, f"{bar(round(5 * relation.strength))} "))
-            for relation in found
+            for relation in relations
         ]
         if not rows and node is self.root:
             rows = [("", Text(NOTHING_RELATED, style="italic"))]
         if node not in self._looked_up:
-            return  # another memory is shown by now
+            return  # Another memory is shown now.
         if rows != [(child.data, child.label) for child in node.children]:
             self._fill(node, rows)
         node.allow_expand = bool(rows)
@@ -148,5 +149,5 @@ class MemoryRelations(Tree[str]):
 
 
 def _label(text: str, before: str = "") -> Text:
-    """Return the words of a memory as a label of one line; a bare string would be read as markup."""
+    """Return the words of a memory on one line; a plain string would be parsed as markup."""
     return Text(before + (shorten(one_line(clean(text[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))

@@ -1,1 +1,1 @@
-"""Whole screens: the opening, one for each mode, and what opens above them."""
+"""Whole screens: the opening, one for each mode, and those that open above them."""

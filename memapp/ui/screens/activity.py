@@ -1,6 +1,4 @@
-"""Activity: how often and how well, the log of what was done to memories, and what can be taken
-back.
-"""
+"""Activity: numbers, charts, the log of changes, upkeep and agents."""
 
 import asyncio
 from typing import ClassVar
@@ -16,7 +14,7 @@ from memapp.domain.changes import Event
 from memapp.language.history import called_agent
 from memapp.services import jobs, trust
 from memapp.ui.activity import log_rows
-from memapp.ui.activity.agents import NOBODY, AgentRows, shown_agents, told
+from memapp.ui.activity.agents import NOBODY, AgentRows, agent_report, shown_agents
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.pictures import PicturesView
@@ -41,21 +39,24 @@ TABS = (
     ("agents", "Agents"),
 )
 LOOK_SECONDS = 1.0
-"""How often it is looked what runs."""
+"""The interval of looking at the running job."""
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
 
 
 class ActivityScreen(ModeScreen):
-    """Six tabs."""
+    """The tabs of Activity."""
 
     MODE = "activity"
     AUTO_FOCUS = "#numbers"
     BINDING_GROUP_TITLE = "Activity"
     HELP = (
-        "Numbers: what memapp did, and how well.\n\nOver time: the last year as charts.\n\nLog: every change of a memory and "
-        "of your profile; enter shows the difference.\n\nUpkeep: the background jobs; u undoes the chosen line, space pauses "
-        "all jobs.\n\nAgents: who remembers, changes or proposes, and how much of it you kept; enter shows why, b blocks an "
-        "agent.\n\nUndo: u undoes the last change, then the one before, after a restart too."
+        "Numbers: what memapp did, and how well.\n\n"
+        "Over time: the last year as charts.\n\n"
+        "Log: every change of a memory and of your profile; enter shows the difference.\n\n"
+        "Upkeep: the background jobs; u undoes the chosen line, space pauses all jobs.\n\n"
+        "Agents: who remembers, changes or proposes, and how much of it you kept; "
+        "enter shows why, b blocks an agent.\n\n"
+        "Undo: u undoes the last change, then the one before, after a restart too."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -80,9 +81,9 @@ class ActivityScreen(ModeScreen):
         self.agents = AgentRows(clock, id="agents", empty=NOBODY)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
-        """Where the pages of the log begin, up to the one that is shown."""
+        """The first entries of the log pages, up to the page that is shown."""
         self._turned = False
-        """Another page of the log is on its way; the cursor goes to its first line."""
+        """True while another page is loading; the cursor then goes to its first line."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -103,13 +104,11 @@ class ActivityScreen(ModeScreen):
         self._show_tab()
         self.set_interval(LOOK_SECONDS, self._look_what_runs)
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     @background("activity", exclusive=True)
     async def look_again(self) -> None:
-        """Look up what the open tab shows. A later call ends this one, so that no old result comes
-        after a newer one.
-        """
+        """Load the open tab again; a later call cancels this one, so results never arrive late."""
         tab = self.tab
         match tab:
             case "numbers":
@@ -136,7 +135,7 @@ class ActivityScreen(ModeScreen):
 
     @on(RowList.PageWanted, "#log")
     def _page_wanted(self, event: RowList.PageWanted) -> None:
-        """Turn the page. A key may come again before the rows are there: that leads nowhere else."""
+        """Turn the page once, even if the key is repeated before the rows arrive."""
         last = self.lines.items[-1].entry.number if self.lines.items else None
         if event.step > 0 and last not in self._befores:
             self._befores.append(last)
@@ -176,29 +175,23 @@ class ActivityScreen(ModeScreen):
         (inside.get(tab) or self.query_one(f"#{tab}")).focus()
         self.look_again()
 
-    # What a line leads to -------------------------------------------------------------------------
+    # Opening a line -------------------------------------------------------------------------------
 
     @on(RowList.Opened, "#log")
     @background("activity-open", exclusive=True)
     async def _line_opened(self) -> None:
-        """Show what a change made of a memory, or the memory."""
+        """Show the difference a change made, or the memory."""
         line = self.lines.current
         if line is None:
             return
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
         elif log_rows.is_file(line):
-            notify(
-                self,
-                "A file was brought in here, all of it at once. The next tab takes it back as one.",
-            )
+            notify(self, "This line is a whole imported file. The next tab takes it back.")
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
         elif not line.said:
-            notify(
-                self,
-                "This memory is not remembered now. The Trash (F5) shows what can be brought back.",
-            )
+            notify(self, "This memory is no longer remembered. Perhaps the Trash (F5) has it.")
         else:
             await self._compare(line)
 
@@ -222,9 +215,9 @@ class ActivityScreen(ModeScreen):
     @on(RowList.Opened, "#agents")
     @background("activity-open", exclusive=True)
     async def _agent_opened(self) -> None:
-        """Tell why an agent is trusted as it is."""
+        """Show why an agent is trusted."""
         if (shown := self.agents.current) is not None:
-            text = await asyncio.to_thread(told, self.runtime, shown)
+            text = await asyncio.to_thread(agent_report, self.runtime, shown)
             if (
                 await self.app.push_screen_wait(
                     TextCard(called_agent(shown.agent.name).capitalize(), text)
@@ -246,15 +239,15 @@ class ActivityScreen(ModeScreen):
 
     @background("activity-progress", exclusive=True)
     async def _look_what_runs(self) -> None:
-        """Say which job of idle time runs, how far it is, and whether all of it is paused."""
+        """Show the running job, its progress, and if the jobs are paused."""
         if not (self.is_current and self.tab == "upkeep"):
             return
         running, left = self.runtime.progress, await asyncio.to_thread(jobs.left, self.runtime)
-        words = "Nothing runs now. It begins by itself, after each answer and now and then."
+        words = "Nothing runs now. Jobs start by themselves, after each answer and now and then."
         if running is not None:
             words = f"Running: {running.does} · {running.done:,} done, {left:,} left"
         if self.session.talk.paused:
-            words = "Paused. Space lets it go on; nothing is learned or tidied until then."
+            words = "Paused. Nothing is learned or merged until space resumes the jobs."
         self.query_one("#upkeep-note", Static).update(plain(words, "$text-muted"), layout=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -277,7 +270,7 @@ class ActivityScreen(ModeScreen):
 
     @background("undo")
     async def action_take_back(self) -> None:
-        """Take back what upkeep did in the step under the cursor."""
+        """Undo what upkeep did in the chosen step."""
         if (current := self.kept_up.current) is not None:
             notify(self, await self.session.undo(current.step.id))
 

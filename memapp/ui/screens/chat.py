@@ -1,6 +1,6 @@
-"""Chat: puts the list of chats and the conversation together, and routes what they announce.
+"""The Chat screen: the list of chats beside the conversation.
 
-What happens there is in the parts of `ui.chat`.
+The parts are in `ui.chat`; this module routes their messages.
 """
 
 import asyncio
@@ -62,7 +62,10 @@ ON_MESSAGES = (
 class ChatScreen(StyledScreen):
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
-    HELP = "Write below and press enter. Escape goes to the conversation, and back; there the arrow keys choose a message."
+    HELP = (
+        "Write below and press enter. "
+        "Escape goes to the conversation, and back; there the arrow keys choose a message."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", id="chat.stop"),
@@ -87,11 +90,10 @@ class ChatScreen(StyledScreen):
         self.threads = Threads(self.state)
         self.conversation = Conversation(self.state)
         session.before_erasing, session.after_erasing = self.conversation.settle, self._show_again
-        # What was sent or typed before is asked for when it is needed: a key may be on its way
-        # while the memory opens.
+        # Read late: keys may arrive while the memory opens.
         self._question, self._typed = question, typed
         self._erased_elsewhere = False
-        """Another process erased something while a turn ran here."""
+        """Another process erased something while a turn was running."""
         self._one_erasure = asyncio.Lock()
 
     def compose(self) -> ComposeResult:
@@ -103,7 +105,7 @@ class ChatScreen(StyledScreen):
 
     def on_mount(self) -> None:
         self.composer.fill(self._typed())
-        self._say_network()
+        self._show_network()
         self.session.taken_back.subscribe(self, self._taken_back)
         self._start()
 
@@ -115,20 +117,18 @@ class ChatScreen(StyledScreen):
     def transcript(self) -> ChatTranscript:
         return self.conversation.transcript
 
-    def _say_network(self) -> None:
+    def _show_network(self) -> None:
         self.query_one(TopBar).say(read_models.network(self.session.runtime))
 
-    # Which chat is shown --------------------------------------------------------------------------
+    # The open chat --------------------------------------------------------------------------------
 
     @background("open")
     async def _start(self) -> None:
-        """Show the chat that was open last, or send the question that memapp was started with."""
+        """Show the chat that was open last, or send the question from the command line."""
         question = self._question()
-        last = (
-            None
-            if question.text
-            else await asyncio.to_thread(read_models.last_thread, self.session.runtime)
-        )
+        last = None
+        if not question.text:
+            last = await asyncio.to_thread(read_models.last_thread, self.session.runtime)
         await self.conversation.show(last)
         self.threads.list()
         await self.composer.recall_prompts()
@@ -137,7 +137,8 @@ class ChatScreen(StyledScreen):
         if last is not None and read_models.offer(self.session.runtime):
             self.conversation.status.say(f"{read_models.SMALL}: {read_models.KEY}.")
         if commands.runs_something(question.text):
-            self.composer.fill(question)  # from outside: it is run when the person has seen it here
+            # A command from outside runs only after the person has seen it here.
+            self.composer.fill(question)
         elif question.text:
             await self.conversation.send(question)
 
@@ -154,9 +155,7 @@ class ChatScreen(StyledScreen):
         persona: str = "",
         stay: bool = False,
     ) -> None:
-        """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it
-        at.
-        """
+        """Show a thread at the message `at`, or an empty chat in which `persona` answers."""
         await self.composer.leave()
         await self.conversation.show(thread, at, persona)
         self.refresh_bindings()
@@ -179,17 +178,15 @@ class ChatScreen(StyledScreen):
 
     @background("threads", exclusive=True)
     async def _chats_changed(self) -> None:
-        """Bring the list of chats up to date after some went or came back; leave one that is gone,
-        show what is new in it.
-        """
+        """Update the list of chats; leave a deleted chat, and show new messages of the open one."""
         self.threads.list()
         thread = self.state.thread
         if thread is None:
             return
-        there = await asyncio.to_thread(read_models.thread_there, self.session.runtime, thread.id)
+        present = await asyncio.to_thread(read_models.thread_there, self.session.runtime, thread.id)
         if self.state.thread is not thread:
             return
-        if there is None:
+        if present is None:
             self.open_thread(None)
         elif not (self.state.busy or self.state.editing or await self.transcript.show_news(thread)):
             self.conversation.status.say(
@@ -198,21 +195,17 @@ class ChatScreen(StyledScreen):
 
     @background("file")
     async def on_file_changed(self, event: FileChanged) -> None:
-        """Show what another process changed; what it erased stands nowhere here any more, once no
-        turn runs.
-        """
+        """Show the changes of another process, and its erasures once no turn is running."""
         self._erased_elsewhere |= event.erased
         if not self._erased_elsewhere:
             self._chats_changed()
         elif not self.state.busy:
-            async with (
-                self._one_erasure
-            ):  # one that comes meanwhile would save the composer while it is empty
+            async with self._one_erasure:  # A second one would save the composer while it is empty.
                 self._erased_elsewhere = False
                 await self.conversation.settle()
                 await self._show_again()
 
-    # What the turn announces, after the conversation followed it ----------------------------------
+    # Events of the turn, after the conversation ---------------------------------------------------
 
     def on_thread_started(self, _: ThreadStarted) -> None:
         self.threads.list()
@@ -229,17 +222,17 @@ class ChatScreen(StyledScreen):
             self.on_file_changed(FileChanged(erased=True))
 
     def on_model_changed(self, _: ModelChanged) -> None:
-        self._say_network()
+        self._show_network()
         self.conversation.status.look()
         self.conversation.rest()
         self.conversation.transcript.show_outcomes()
         self.conversation.transcript.refresh_welcome()
         if self.session.runtime.chat.state == "ready":
-            self._say_template()
+            self._show_template_remark()
 
     @background("template", exclusive=True)
-    async def _say_template(self) -> None:
-        """Say what to know of a model that gets its prompts in another form than its own."""
+    async def _show_template_remark(self) -> None:
+        """Show a remark about a model with another prompt format than its own."""
         if remark := await asyncio.to_thread(models.template_remark, self.session.runtime):
             self.conversation.status.say(remark)
 
@@ -259,14 +252,14 @@ class ChatScreen(StyledScreen):
         return True
 
     def action_stop(self) -> None:
-        """Stop the answer; what there is of it is kept."""
+        """Stop the answer and keep its text."""
         self.session.talk.stop()
-        self.state.turn.stopped = True  # over as soon as the model has let go
+        self.state.turn.stopped = True  # The turn ends as soon as the model returns.
         self.conversation.status.say("")
         self.conversation.status.look()
 
     def action_back(self) -> None:
-        """Leave what is open, else go between the composer and the conversation."""
+        """Close what is open; else go from the composer to the conversation, or back."""
         self.threads.leave()
         if self.state.editing is not None:
             self.composer.leave_editing()
@@ -289,7 +282,7 @@ class ChatScreen(StyledScreen):
 
     @background("deed")
     async def action_get_default(self) -> None:
-        """Fetch the default model in the background, when the person agrees to where it comes from."""
+        """Download the default model in the background, if the person agrees."""
         runtime = self.session.runtime
         chosen = await asyncio.to_thread(downloads.find_default, runtime)
         terms = downloads.terms(chosen, runtime.settings.download_proxy)
@@ -309,17 +302,13 @@ class ChatScreen(StyledScreen):
         self.conversation.drawer.focus()
 
     def action_threads(self) -> None:
-        """Show the list of chats and go there; hide it when already there."""
+        """Show the list of chats and focus it; hide it if it has the focus."""
         if self.has_class("-narrow"):
             self.toggle_class("-threads")
         elif self.has_class("-no-threads") or self.threads.has_focus_within:
             self.toggle_class("-no-threads")
-        hidden = (
-            self.has_class("-no-threads")
-            if self.has_class("-wide")
-            else not self.has_class("-threads")
-        )
-        if hidden:
+        is_wide = self.has_class("-wide")
+        if self.has_class("-no-threads") if is_wide else not self.has_class("-threads"):
             self.threads.leave()
             self.composer.focus()
         else:
@@ -327,13 +316,13 @@ class ChatScreen(StyledScreen):
 
     @background("find", exclusive=True)
     async def find(self) -> None:
-        """Find anything, from wherever the person is, and go there."""
+        """Find anything, from any screen, and go there."""
         if (hit := await self.app.push_screen_wait(FindScreen(self.session.runtime))) is None:
             return
         match hit.kind:
             case "memory":
                 self.app.post_message(MemoryWanted(hit.id))
-            case "message":
+            case "message" | "council":
                 self.app.post_message(MessageWanted(hit.id))
             case "thread":
                 thread = await asyncio.to_thread(
@@ -344,69 +333,50 @@ class ChatScreen(StyledScreen):
                 self.app.post_message(ModeWanted("learned", hit.id))
             case "agent":
                 self.app.post_message(ModeWanted("activity", "agents"))
-            case "council":
-                self.app.post_message(MessageWanted(hit.id))
 
     def commands(self) -> Iterable[SystemCommand]:
-        """Offer in the palette every action that has a key here, and some that have none."""
-        conversation, transcript, state = self.conversation, self.transcript, self.state
+        """Yield the entries of the palette: every action with a key, and some without."""
         yield SystemCommand("New chat", "ctrl+n", self.action_new)
         yield SystemCommand("Show or hide the chats", "ctrl+b", self.action_threads)
-        yield SystemCommand(
-            "Show or hide the loop",
-            "What memapp expected, needed and found (ctrl+t)",
-            self.action_drawer,
-        )
+        about = "What memapp expected, needed and found (ctrl+t)"
+        yield SystemCommand("Show or hide the loop", about, self.action_drawer)
         for key, persona in self.session.runtime.personas.items():
-            name = shorten(persona.name, 40)
-            yield SystemCommand(
-                f"New chat with {name}",
-                f"/persona {key}",
-                partial(self.open_thread, None, persona=key),
-            )
-        yield SystemCommand(
-            "Remember something",
-            "Write a memory by hand (/remember)",
-            partial(transcript.write_memory, ""),
-        )
+            label = f"New chat with {shorten(persona.name, 40)}"
+            begin = partial(self.open_thread, None, persona=key)
+            yield SystemCommand(label, f"/persona {key}", begin)
+        write = partial(self.transcript.write_memory, "")
+        yield SystemCommand("Remember something", "Write a memory by hand (/remember)", write)
         if offered := read_models.offer(self.session.runtime):
-            yield SystemCommand(
-                "Get a model that can hold a conversation",
-                f"{offered} (ctrl+o)",
-                self.action_get_default,
-            )
-        yield SystemCommand(
-            "Write in your editor",
-            "In the program that EDITOR names (ctrl+g)",
-            self.composer.action_editor,
-        )
-        if state.busy:
+            label, about = "Get a model that can hold a conversation", f"{offered} (ctrl+o)"
+            yield SystemCommand(label, about, self.action_get_default)
+        about = "In the program that EDITOR names (ctrl+g)"
+        yield SystemCommand("Write in your editor", about, self.composer.action_editor)
+        yield from self._commands_on_messages()
+        if self.state.thread is not None:
+            yield from self._commands_on_thread(self.state.thread)
+        yield SystemCommand("Deleted chats", "Restore one", self.threads.bring_back)
+
+    def _commands_on_messages(self) -> Iterable[SystemCommand]:
+        transcript = self.transcript
+        if self.state.busy:
             yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
         elif transcript.last_answer is not None:
             if not transcript.in_own_words:
-                yield SystemCommand(
-                    "Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry
-                )
+                about = "Keeps the old answer as a variant (ctrl+r)"
+                yield SystemCommand("Answer again", about, self.action_retry)
             if transcript.can_go_on:
-                yield SystemCommand(
-                    "Continue the last answer",
-                    "It ended at its length limit (o)",
-                    conversation.go_on,
-                )
+                about = "It ended at its length limit (o)"
+                yield SystemCommand("Continue the last answer", about, self.conversation.go_on)
         if transcript.bubbles:
             for label, about, action in ON_MESSAGES:
                 yield SystemCommand(label, about, getattr(transcript, f"action_{action}"))
-        if (thread := state.thread) is not None:
-            yield SystemCommand(
-                "Rename this chat", "e in the list of chats", partial(self.threads.rename, thread)
-            )
-            yield SystemCommand(
-                "Delete this chat", "ctrl+z restores it", partial(self.threads.delete, thread)
-            )
-            if not state.busy:
-                yield SystemCommand(
-                    "Erase this chat for good",
-                    "Asks you to type a word",
-                    partial(self.threads.erase, thread),
-                )
-        yield SystemCommand("Deleted chats", "Restore one", self.threads.bring_back)
+
+    def _commands_on_thread(self, thread: Thread) -> Iterable[SystemCommand]:
+        rename, delete, erase = (
+            partial(action, thread)
+            for action in (self.threads.rename, self.threads.delete, self.threads.erase)
+        )
+        yield SystemCommand("Rename this chat", "e in the list of chats", rename)
+        yield SystemCommand("Delete this chat", "ctrl+z restores it", delete)
+        if not self.state.busy:
+            yield SystemCommand("Erase this chat for good", "Asks you to type a word", erase)

@@ -1,4 +1,4 @@
-"""Find anything: chats, facts, messages, lessons, agents and councils while the person types."""
+"""Find anything while typing: chats, memories, messages, lessons, agents and councils."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ TITLES = {
 
 
 class FindScreen(ModalScreen[Hit | None]):
-    """A field and what it finds, grouped; enter on a hit is the answer."""
+    """A search field and grouped hits; enter returns the chosen hit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Close", id="find.close"),
@@ -54,9 +54,9 @@ class FindScreen(ModalScreen[Hit | None]):
             placeholder="Search chats, messages, memories, lessons, agents", id="find-text"
         )
         self._hits: dict[str, Hit] = {}
-        """By the ids of their rows."""
+        """The hits by the ids of their rows."""
         self._shown: str | None = None
-        """What the hits on the screen were found for."""
+        """The search text of the hits on the screen."""
         self._chosen_early = False
 
     def compose(self) -> ComposeResult:
@@ -73,7 +73,7 @@ class FindScreen(ModalScreen[Hit | None]):
     @on(Input.Changed)
     @work(exclusive=True, group="hits")
     async def _search(self) -> None:
-        """Search in a thread; typing on cancels this, so that a late answer is dropped."""
+        """Search on a thread; further typing cancels this, so that late hits are discarded."""
         text = self._field.value
         await asyncio.sleep(DEBOUNCE_SECONDS if text else 0)
         hits, problem = list[Hit](), ""
@@ -82,7 +82,7 @@ class FindScreen(ModalScreen[Hit | None]):
         except MemappError as error:
             problem = str(error)
         if not self.query(OptionList):
-            return  # the person left while it was looked up
+            return  # The person left meanwhile.
         if problem:
             self._show_nothing(problem)
         else:
@@ -93,14 +93,14 @@ class FindScreen(ModalScreen[Hit | None]):
         self._hits = {
             f"{hit.kind}:{hit.id}": hit for kind in TITLES for hit in hits if hit.kind == kind
         }
-        for kind, group in groupby(self._hits.items(), lambda one: one[1].kind):
+        for kind, group in groupby(self._hits.items(), lambda entry: entry[1].kind):
             heading = TITLES[kind] if words else f"Latest {TITLES[kind].lower()}"
             options.append(Option(plain(heading, "bold $text-muted"), disabled=True))
             options += [Option(self._row(hit, words), id=key) for key, hit in group]
         if options:
-            found = self.query_one(OptionList)
-            found.set_options(options)
-            found.highlighted = 1
+            results = self.query_one(OptionList)
+            results.set_options(options)
+            results.highlighted = 1
         else:
             self._show_nothing(
                 "Nothing has these words." if words else "Nothing is remembered yet."
@@ -115,8 +115,8 @@ class FindScreen(ModalScreen[Hit | None]):
 
     def _row(self, hit: Hit, words: Sequence[str]) -> Content:
         when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
-        found = hit.snippet if hit.kind == "memory" else hit.snippet or hit.title
-        text = marked(shorten(one_line(found), SNIPPET_CHARS), words, "bold $accent underline")
+        snippet = hit.snippet if hit.kind == "memory" else hit.snippet or hit.title
+        text = marked(shorten(one_line(snippet), SNIPPET_CHARS), words, "bold $accent underline")
         where = (
             joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted"))
             if hit.kind == "message"
@@ -136,20 +136,18 @@ class FindScreen(ModalScreen[Hit | None]):
         )
 
     def action_step(self, step: int) -> None:
-        found = self.query_one(OptionList)
+        results = self.query_one(OptionList)
         if step > 0:
-            found.action_cursor_down()
+            results.action_cursor_down()
         else:
-            found.action_cursor_up()
+            results.action_cursor_up()
 
     def action_leave(self) -> None:
         self.dismiss(None)
 
     @on(Input.Submitted)
     def _chosen(self) -> None:
-        """Open the chosen hit; if enter was quicker than the search, the first hit of what was
-        typed.
-        """
+        """Return the chosen hit; if enter was faster than the search, the first new hit."""
         self._chosen_early = self._shown != self._field.value
         if self._chosen_early:
             return
@@ -163,7 +161,7 @@ class FindScreen(ModalScreen[Hit | None]):
 
 
 def _found(runtime: Runtime, text: str) -> list[Hit]:
-    """Return what matches; without any text, what is newest."""
+    """Return the hits for a text; without a text, the newest."""
     if text.strip():
         return browse.find(runtime, text, 30)
     facts = [

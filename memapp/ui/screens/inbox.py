@@ -1,6 +1,6 @@
-"""Inbox: what waits for the person's word in one tab, what the profile says in the other.
+"""Inbox: consent requests in one tab, the profile in the other.
 
-It never opens by itself and never takes the focus from the chat.
+The screen never opens by itself and never takes the focus from the chat.
 """
 
 from typing import ClassVar
@@ -21,7 +21,7 @@ TABS = (("requests", "Waiting"), ("profile", "Profile"))
 
 
 class AnswerLine(KeyLine):
-    """Keys that can be clicked; the click that brings the terminal to the front answers nothing."""
+    """Clickable answer keys; the click that brings the terminal to the front answers nothing."""
 
     def on_click(self, event: events.Click) -> None:
         screen = self.screen
@@ -38,9 +38,12 @@ class InboxScreen(ModeScreen):
     BINDING_GROUP_TITLE = "Inbox"
     HELP = (
         "Statements that need your yes wait here. memapp uses none of them before.\n\n"
-        "a approves, d denies, e edits first, s asks again tomorrow, w brings a request back before that. "
-        "Space marks several requests, to deny or postpone them together. Enter opens a request and its source; "
-        "an imported file is one request, and enter lists its statements, to be decided one by one.\n\n"
+        "a approves, d denies, e edits first, s asks again tomorrow, "
+        "w brings a request back before that. "
+        "Space marks several requests, to deny or postpone them together. "
+        "Enter opens a request and its source; "
+        "an imported file is one request, and enter lists its statements, "
+        "to be decided one by one.\n\n"
         "ctrl+z undoes a decision. Tab turns to your profile."
     )
 
@@ -63,10 +66,10 @@ class InboxScreen(ModeScreen):
         self.requests, self.profile = RequestsPane(session), ProfilePane(session)
         self.tab = "requests"
         self.came_back = False
-        """The terminal came to the front, and nothing has been clicked since."""
+        """The terminal came to the front, and nothing was clicked since."""
         self._counts: dict[str, int] = {}
         self._asleep = ""
-        """How much was put off, and until when."""
+        """The number of postponed requests, and the first time."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -121,7 +124,7 @@ class InboxScreen(ModeScreen):
         self.requests.arm_later()
 
     def action_back(self) -> None:
-        """Go one step back: out of what is read, out of the profile, to the chat."""
+        """Go one step back: out of the request, out of the profile, to the chat."""
         if self.tab == "profile":
             self.action_turn("requests")
         elif not (

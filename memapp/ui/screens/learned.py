@@ -1,4 +1,4 @@
-"""Learned: what memapp made of what you told it, one tab for each sort of it."""
+"""Learned: insights, episodes, how-tos and lessons, one tab each."""
 
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
 
 PANES: tuple[type[LearnedPane], ...] = (InsightsPane, EpisodesPane, HowtosPane, LessonsPane)
-"""The tabs, in their order; one more is a module of `ui.learned` and a word here."""
+"""The tabs in their order; a new tab is a module of `ui.learned` and an entry here."""
 
 
 class LearnedScreen(ModeScreen, MemoryKeys):
@@ -43,7 +43,7 @@ class LearnedScreen(ModeScreen, MemoryKeys):
         self.actions = MemoryActions(self, session)
         self.panes = {pane.LABEL: pane for pane in (kind(session) for kind in PANES)}
         self.pane = next(iter(self.panes.values()))
-        """The one that is open."""
+        """The open tab."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -101,6 +101,6 @@ class LearnedScreen(ModeScreen, MemoryKeys):
         self.refresh_bindings()
 
     def action_back(self) -> None:
-        """Go one step back: out of what is read, to the chat."""
+        """Go one step back: out of the detail, to the chat."""
         if not self.pane.step_back():
             self.action_chat()

@@ -1,6 +1,4 @@
-"""Memories: everything memapp knows, searched while the person types, with all about the current
-one beside it.
-"""
+"""Memories: all memories, searched while the person types, with the detail of the current one."""
 
 from typing import ClassVar
 
@@ -19,15 +17,16 @@ from memapp.ui.widgets.keyline import KeyLine
 
 
 class MemoriesScreen(MemoryListScreen):
-    """Search, list, detail."""
+    """The search, the list and the detail."""
 
     MODE = "memories"
     AUTO_FOCUS = "#memories"
     BINDING_GROUP_TITLE = "Memories"
     HELP = (
-        "/ searches while you type: words, a “phrase”, tag: category: kind: pinned: after: before:\n\n"
-        "Space marks; keys then act on all marked memories. Enter opens the memory; tab turns to its history, relations "
-        "and provenance."
+        "/ searches while you type: "
+        "words, a “phrase”, tag: category: kind: pinned: after: before:\n\n"
+        "Space marks; keys then act on all marked memories. Enter opens the memory; "
+        "tab turns to its history, relations and provenance."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,7 +64,7 @@ class MemoriesScreen(MemoryListScreen):
             self.open_at(self.session.fresh_memory)
             self.session.fresh_memory = ""
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     def look_again(self) -> None:
         super().look_again()
@@ -87,10 +86,10 @@ class MemoriesScreen(MemoryListScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("mark", "mark_all") and self.detail.has_focus_within:
-            # marks are of rows, and another row may be the current one than the memory that is read
+            # Marks belong to rows, and the open memory may not be the current row.
             return False
         if action == "sort" and self.body.has_class("-detail") and self.has_class("-narrow"):
-            return False  # the list that it orders is not to be seen
+            return False  # The list to be sorted is hidden.
         return super().check_action(action, parameters)
 
     def action_detail(self) -> None:

@@ -1,6 +1,4 @@
-"""The common part of Memories and Trash: rows that are searched while the person types, the line
-that counts, pages, marks.
-"""
+"""The common part of Memories and Trash: search while typing, count, pages and marks."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -28,36 +26,34 @@ from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
 PAGE = 500
-"""Rows in a list at most; the next page takes the place of the one before."""
+"""The most rows of a page."""
 AT_FIRST = 80
-"""Rows looked up while the person types: more than a screen shows."""
+"""The rows loaded while the person types: more than a screen shows."""
 DEBOUNCE_SECONDS = 0.02
 REST_SECONDS = 0.15
-"""After a pause of so long the rest of the page follows the first screenful."""
+"""The pause after which the rest of the page is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """Some of the memories that a filter lets through."""
+    """A page of the memories that match a filter."""
 
     rows: tuple[Memory, ...]
     offset: int
     more: bool
     missing: Mapping[str, int] = field(default_factory=dict)
-    """On how many more days memapp must be used until those go whose time in the trash is over."""
+    """The days of use left, for memories whose time in the trash is over."""
 
 
 class MemoryListScreen(ModeScreen, MemoryKeys):
-    """A search field, a line that counts, and rows; a subclass says where they stand and what keys
-    do.
-    """
+    """A search field, a count and rows; subclasses arrange them and add keys."""
 
     NOTHING: ClassVar[str]
-    """What stands there when there is nothing at all."""
+    """The text of an empty list."""
     NOT_FOUND: ClassVar[str]
-    """What stands there when nothing is like what is searched for."""
+    """The text of a search without hits."""
     COUNTED: ClassVar[str] = ""
-    """What is said after their number."""
+    """The words after the count."""
 
     def __init__(self, session: AppSession, hint: str, rows: FoundRows, sort: Sort) -> None:
         super().__init__(session)
@@ -67,27 +63,27 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.sort = sort
         self.counted = Static(markup=False, classes="counted")
         self.shown_for: str | None = None
-        """What the rows on the screen were found for."""
+        """The search text of the rows on the screen."""
         self._page = MemoryPage((), 0, False)
         self._skipped = 0
-        """Memories before the page that is wanted."""
+        """The number of memories before the page."""
         self._count: int | None = None
         self._go_to: str | None = None
-        """Where the cursor goes with the next rows; "" for the first."""
+        """The memory for the cursor after the next load; "" for the first."""
         self._problems: tuple[str, ...] = ()
 
     @property
     def has_rows(self) -> bool:
         return self.shown_for is not None
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         self.session.taken_back.subscribe(self, self._taken_back)
 
     @background("memories-undo")
     async def _taken_back(self, step: str) -> None:
-        """Put the cursor on what an undo brought back or changed."""
+        """Move the cursor to the memories that an undo restored or changed."""
         changed = await asyncio.to_thread(undo.memories_of, self.runtime, step)
         if changed and self.is_current:
             self._go_to = self._go_to or changed[0]
@@ -100,11 +96,11 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         return curate.read_filter(self.runtime, self.field.value)
 
     def start_again(self, at: str = "") -> None:
-        """Let the next rows be the first page, with the cursor on one of them."""
+        """Go to the first page with the next load, and put the cursor on a memory."""
         self._skipped, self._go_to = 0, at
 
     def open_at(self, memory_id: str) -> None:
-        """Let the next rows be of all memories, with the cursor on one of them."""
+        """Clear the search with the next load, and put the cursor on a memory."""
         self.start_again(memory_id)
         with self.prevent(Input.Changed):
             self.field.clear()
@@ -122,11 +118,11 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
     @background("memories", exclusive=True)
     async def load(self) -> None:
-        """Look up what is wanted now; of other rows than before, a screenful first.
+        """Load the rows; a new search loads a screenful first.
 
-        A later call ends this one, so that no old result comes after a newer one. What it looked up
-        goes on to its end: each of several such threads would take its turn before the screen does,
-        so a short wait comes first while keys follow.
+        A later call cancels this one, so that no old result arrives late. A running look-up cannot
+        be cancelled, and several would delay the screen, so a short pause comes first while keys
+        follow.
         """
         self.workers.cancel_group(self, "memories-rest")
         few = self._go_to == "" or not self.has_rows
@@ -138,7 +134,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
     @background("memories-rest", exclusive=True)
     async def _load_rest(self, text: str, wanted: MemoryFilter, *, is_more: bool) -> None:
-        """Look up the rest of the page, and count."""
+        """Load the rest of the page, and count."""
         if is_more:
             await asyncio.sleep(REST_SECONDS)
             await self._look_up(text, wanted, PAGE)
@@ -146,44 +142,42 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.show_counted()
 
     async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> MemoryFilter:
-        """Look up what a filter lets through, or the same spelt as some memory has it; return the
-        filter of the two.
-        """
+        """Load the memories for a filter or its corrected spelling; return the used filter too."""
         page_of = partial(_page_of, self.runtime, sort=self.sort, offset=self._skipped, size=size)
-        found = await asyncio.to_thread(page_of, wanted)
-        if wanted.words and not found.rows:
+        page = await asyncio.to_thread(page_of, wanted)
+        if wanted.words and not page.rows:
             wanted = await asyncio.to_thread(curate.respelt, self.runtime, wanted)
-            found = await asyncio.to_thread(page_of, wanted)
-        self._page = found
-        if marked := tuple(self.rows.marked):  # on other pages, too
-            there = await asyncio.to_thread(
+            page = await asyncio.to_thread(page_of, wanted)
+        self._page = page
+        if marked := tuple(self.rows.marked):  # Also those of other pages.
+            existing = await asyncio.to_thread(
                 _still_there, self.runtime, marked, live=wanted.state is State.LIVE
             )
-            self.rows.keep_marks(marked, there)
+            self.rows.keep_marks(marked, existing)
         self.rows.words, self._problems = wanted_words(wanted), wanted.problems
-        self.rows.missing = found.missing
+        self.rows.missing = page.missing
         self.rows.say_empty(self.NOT_FOUND if text.strip() else self.NOTHING)
         self.rows.show(
-            found.rows,
-            earlier=f"↑ the {PAGE} before these" if found.offset else "",
-            later=f"↓ more after {found.offset + len(found.rows):,}" if found.more else "",
+            page.rows,
+            earlier=f"↑ the {PAGE} before these" if page.offset else "",
+            later=f"↓ more after {page.offset + len(page.rows):,}" if page.more else "",
             at=self._go_to,
         )
         if text != self.shown_for:
             self._count = None
-        if not self.has_rows:  # keys work until it is known that there is nothing
+        if not self.has_rows:  # Keys work until the list is known to be empty.
             self.call_later(self.refresh_bindings)
         self._go_to, self.shown_for = None, text
         self.show_counted()
         return wanted
 
     def show_counted(self) -> None:
-        """Say how many there are, how many are marked, and what is wrong with the search."""
-        found, marks, problem = self._page, len(self.rows.marked), " · ".join(self._problems)
+        """Show the count, the number of marks, and an error of the search."""
+        page, marks, problem = self._page, len(self.rows.marked), " · ".join(self._problems)
         count = many(self._count) + self.COUNTED if self._count is not None else ""
         place = (
-            f"{found.offset + 1:,} to {found.offset + len(found.rows):,}"
-            if found.offset or found.more
+            f"{page.offset + 1:,} to {page.offset + len(page.rows):,}"
+            if page.offset or page.more
             else ""
         )
         words = (count,) if problem else (count, place, called("sorts", self.sort))
@@ -226,12 +220,12 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.show_counted()
 
     def unmark(self, done: list[Memory] | None = None) -> None:
-        """Take marks away, of some memories or all of them."""
+        """Remove the marks of some memories, or all."""
         self.rows.unmark(None if done is None else [memory.id for memory in done])
         self.show_counted()
 
     def action_back(self) -> None:
-        """Go one step back: out of the search, marks away, search away, to the chat."""
+        """Go one step back: out of the search field, marks, search text, to the chat."""
         if self.rows.marked and not self.field.has_focus:
             self.unmark()
         elif not self.field.give_up():
@@ -241,14 +235,17 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 def _page_of(
     runtime: Runtime, wanted: MemoryFilter, *, sort: Sort, offset: int, size: int
 ) -> MemoryPage:
-    found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
+    memories = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
     return MemoryPage(
-        tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size])
+        tuple(memories[:size]),
+        offset,
+        len(memories) > size,
+        lifecycle.missing(runtime, memories[:size]),
     )
 
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:
-    """Return those of some memories that are live, or that are in the trash, as they are now."""
+    """Return those memories that are still live or in the trash, in their present state."""
     return {
         memory.id: memory
         for memory in curate.get_many(runtime, memory_ids)

@@ -1,4 +1,4 @@
-"""Screens that a function key opens and that show what memapp knows: all that they have in common."""
+"""The common part of the screens that function keys open."""
 
 import asyncio
 from typing import ClassVar
@@ -14,9 +14,7 @@ from memapp.ui.widgets.topbar import TopBar
 
 
 class ModeScreen(StyledScreen):
-    """A screen that looks again when it is opened, and after each change of a memory while it is
-    open.
-    """
+    """A screen that loads again when it is opened, and after each change of a memory."""
 
     MODE: ClassVar[str]
 
@@ -26,14 +24,14 @@ class ModeScreen(StyledScreen):
         self.runtime = session.runtime
 
     def look_again(self) -> object:
-        """Look up what there is to show."""
+        """Load the content again."""
         raise NotImplementedError
 
     def show_at(self, at: str) -> None:
-        """Show one tab or one thing of it."""
+        """Show a tab or an entry."""
 
     def compose(self) -> ComposeResult:
-        """The first line; what stands below it comes from the subclass."""
+        """Yield the first line; subclasses add the rest."""
         yield TopBar(self.session, self.MODE)
 
     def on_mount(self) -> None:
@@ -51,11 +49,8 @@ class ModeScreen(StyledScreen):
         self.app.post_message(ModeWanted("chat"))
 
     async def on_event(self, event: events.Event) -> None:
-        """Let keys and everything else have a turn after each event: those of opening a screen come
-        all at once.
-        """
+        """Let other tasks run after each event: those of an opening screen arrive all at once."""
         await super().on_event(event)
-        if not isinstance(
-            event, events.Unmount
-        ):  # that of a screen that closes may be cancelled here
+        # The task of a closing screen may be cancelled here.
+        if not isinstance(event, events.Unmount):
             await asyncio.sleep(0)

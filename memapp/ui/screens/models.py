@@ -1,6 +1,4 @@
-"""Models: which model answers, which others there are, and whether they fit into this machine's
-memory.
-"""
+"""Models: the model that answers, the others, and if they fit into memory."""
 
 import asyncio
 from typing import ClassVar
@@ -32,7 +30,7 @@ SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unus
 
 
 class ModelRows(ExplainedRows[ModelChoice]):
-    """The models there are, and those that could be had."""
+    """The installed models, and those that can be downloaded."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Use or download", id="models.use", key_display="⏎"),
@@ -54,7 +52,7 @@ class ModelRows(ExplainedRows[ModelChoice]):
         )
 
     def _where(self, item: ModelChoice) -> str:
-        """Return how far a model is that is not here, or which other program keeps it."""
+        """Return the progress of a download, or the program that owns the file."""
         if self._arriving(item):
             return self._arriving(item)
         if item.remote:
@@ -85,15 +83,16 @@ class ModelRows(ExplainedRows[ModelChoice]):
 
 
 class ModelsScreen(ModeScreen):
-    """A list of models, and what is known of the chosen one."""
+    """A list of models, and the detail of the chosen one."""
 
     MODE = "models"
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
     HELP = (
-        "Enter chooses the model that answers, or the embedding model that searches, now and at later starts. A model that is"
-        " not here yet is downloaded, after a question; memapp connects for nothing else. Models of Ollama, LM Studio,"
-        " llama.cpp and Hugging Face are used where they are; d deletes only what memapp downloaded."
+        "Enter chooses the model that answers, or the embedding model that searches, "
+        "now and at later starts. A model that is not here yet is downloaded, after a question; "
+        "memapp connects for nothing else. Models of Ollama, LM Studio, llama.cpp and Hugging Face "
+        "are used where they are; d deletes only what memapp downloaded."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -107,7 +106,7 @@ class ModelsScreen(ModeScreen):
         self.models = Explained(ModelRows(session.talk))
         self._machine = ""
         self._answering = ""
-        """What the list calls the model that answers."""
+        """The name of the answering model in the list."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -132,7 +131,7 @@ class ModelsScreen(ModeScreen):
 
     @background("loading", exclusive=True)
     async def _follow_loading(self) -> None:
-        """Say how far a model is that loads or arrives; a change of its state is announced."""
+        """Show the progress of loading and downloading; other messages announce the end."""
         while self.is_current and (self.session.talk.loading or self.session.talk.downloading):
             await asyncio.sleep(LOADING_SECONDS)
             self.models.rows.redraw()
@@ -152,7 +151,10 @@ class ModelsScreen(ModeScreen):
             "ready": f"Search by meaning: on, with {embedding.note.partition('@')[0]}.",
             "failed": f"Search by meaning: not available; words still work. {embedding.note}",
         }[embedding.state]
-        own = f"A model of your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
+        own = (
+            f"A model of your own: put a .gguf file into {self.runtime.paths.models}, "
+            "or name a local server under Settings (F9)."
+        )
         named = (
             f"{self._answering}: "
             if chat.state == "ready" and self._answering not in chat.note
@@ -166,7 +168,7 @@ class ModelsScreen(ModeScreen):
 
     @on(RowList.Opened)
     def _use_chosen(self) -> None:
-        """Make the chosen model the one that answers."""
+        """Answer with the chosen model from now on."""
         chosen = self.models.rows.current
         if chosen is None:
             return
@@ -199,7 +201,7 @@ class ModelsScreen(ModeScreen):
 
     @background("get", exclusive=True)
     async def _get(self, chosen: ModelChoice) -> None:
-        """Download a model when the person agrees to where it comes from, or stop that."""
+        """Download a model if the person agrees, or stop its download."""
         talk = self.session.talk
         if talk.downloading is None:
             terms = downloads.terms(chosen, self.runtime.settings.download_proxy)
@@ -222,11 +224,11 @@ class ModelsScreen(ModeScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         if action != "remove":
             return True
-        one, download = self.models.rows.current, self.session.talk.downloading
+        model, download = self.models.rows.current, self.session.talk.downloading
         return (
-            one is not None
-            and downloads.is_ours(one)
-            and not (download and download.name == one.name)
+            model is not None
+            and downloads.is_ours(model)
+            and not (download and download.name == model.name)
         )
 
     @on(RowList.Moved)
@@ -235,7 +237,7 @@ class ModelsScreen(ModeScreen):
 
     @background("remove", exclusive=True)
     async def action_remove(self) -> None:
-        """Remove what memapp downloaded of the chosen model."""
+        """Remove the chosen model if memapp downloaded it."""
         if (chosen := self.models.rows.current) is None:
             return
         files = await asyncio.to_thread(downloads.files_of, self.runtime, chosen.name)

@@ -1,6 +1,4 @@
-"""The first screen: the same shape as Chat, there before anything is loaded. What is typed here is
-not lost.
-"""
+"""The first screen, shown before anything is loaded, in the shape of Chat. Typed text is kept."""
 
 import threading
 from collections.abc import Callable
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class OpeningScreen(StyledScreen):
-    """Top line, empty conversation, composer."""
+    """A top line, an empty conversation and a composer."""
 
     AUTO_FOCUS = "Composer"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,13 +46,13 @@ class OpeningScreen(StyledScreen):
 
         error: MemappError
         backup: "Copy | None" = None
-        """What can take the place of a damaged file."""
+        """A backup that can replace the damaged file."""
 
     def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, demo: bool) -> None:
         super().__init__()
         self._start, self._crash_folder, self._demo = start, crash_folder, demo
         self.sent = Writing()
-        """What the person sent before there was anything to send it to, with its pasted spans."""
+        """The message sent before the memory was open, with its pasted spans."""
         self.failed: OpeningScreen.OpeningFailed | None = None
 
     def compose(self) -> ComposeResult:
@@ -65,12 +63,11 @@ class OpeningScreen(StyledScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        # After the first paint: reading settings, opening the file, importing the rest of the
-        # screen.
+        # Settings, memory and imports come after the first paint.
         self.call_after_refresh(self._open, "Opening your memory…")
 
     def _open(self, hint: str, backup: "Copy | None" = None) -> None:
-        """Open the memory on a thread, after a backup was put in its place if one is given."""
+        """Open the memory on a thread; if a backup is given, restore it first."""
         self.failed = None
         self.query_one(Composer).hint(hint)
         threading.Thread(
@@ -83,19 +80,19 @@ class OpeningScreen(StyledScreen):
 
     @property
     def typed(self) -> Writing:
-        """What stands in the composer; nothing if that was sent."""
+        """The text of the composer that was not sent."""
         return Writing() if self.sent.text else self.query_one(Composer).writing
 
     async def on_opening_screen_opening_failed(self, failed: OpeningFailed) -> None:
-        """Say why the memory could not be opened and what to do."""
+        """Show why the memory could not be opened and what to do."""
         self.failed, error = failed, failed.error
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
-        said = [error.message, _offer(failed.backup) if failed.backup else error.advice]
+        lines = [error.message, _offer(failed.backup) if failed.backup else error.advice]
         keys = "r puts it back · q quits" if failed.backup else "q quits"
         card = joined(
             (error.title, "bold $error"),
-            *(f"\n\n{text}" for text in said if text),
+            *(f"\n\n{text}" for text in lines if text),
             (f"\n\n{keys}", "$text-muted"),
         )
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
@@ -105,7 +102,7 @@ class OpeningScreen(StyledScreen):
         return self.failed is not None if action in ("put_back", "quit") else True
 
     async def action_put_back(self) -> None:
-        """Let the backup take the place of the damaged file, and open it."""
+        """Replace the damaged file by the backup, and open it."""
         if self.failed and self.failed.backup:
             backup = self.failed.backup
             self.failed = None
@@ -118,9 +115,7 @@ class OpeningScreen(StyledScreen):
             self.app.exit(return_code=self.failed.error.exit_code)
 
     def _open_file(self, backup: "Copy | None") -> None:
-        """Put the backup back, open the file and announce it, on a thread; then read it through
-        while the person begins.
-        """
+        """Restore a given backup, open the memory and announce it; then check the whole file."""
         from memapp.services import backups
 
         tell = partial(self.app.call_from_thread, notify, self.app)
@@ -140,19 +135,22 @@ class OpeningScreen(StyledScreen):
             self.post_message(self.OpeningFailed(bug))
             return
         self.app.post_message(FileOpened(runtime))
-        for said in runtime.database.news:
-            tell(said, problem=True, seconds=60.0)
+        for warning in runtime.database.news:
+            tell(warning, problem=True, seconds=60.0)
         if aside:
             tell(f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
         try:
             runtime.database.check()
-            if said := news_of_syncing(runtime):
-                tell(said, problem=True, seconds=30.0)
-        except MemappError as error:  # damage is told; nothing else can be done about it here
+            if warning := news_of_syncing(runtime):
+                tell(warning, problem=True, seconds=30.0)
+        except MemappError as error:  # Damage is shown; nothing else can be done here.
             tell(str(error), title=error.title, problem=True, seconds=60.0)
         if runtime.database.mended:
-            said = "The search did not match your memories and was set right. Should one look damaged: a backup has it whole."
-            tell(said, seconds=30.0)
+            notice = (
+                "The search index did not match your memories and was repaired. "
+                "If a memory looks damaged, a backup has it whole."
+            )
+            tell(notice, seconds=30.0)
 
 
 def _offer(backup: "Copy") -> str:
@@ -162,17 +160,19 @@ def _offer(backup: "Copy") -> str:
     now = datetime.now(UTC)
     lost = in_words(now - backup.made_at)
     kept = " The damaged file is kept beside it as it is." if backup.of.exists() else ""
-    return f"There is a sound backup of {when(backup.made_at, now)}; what came in the {lost} since is not in it.{kept}"
+    made = f"There is a sound backup of {when(backup.made_at, now)}"
+    return f"{made}; what came in the {lost} since is not in it.{kept}"
 
 
 def news_of_syncing(runtime: "Runtime") -> str:
-    """Warn, once for each folder, of a service that copies the folder of the memory; memapp doctor
-    always does.
-    """
+    """Return a warning for a service that copies the folder of the memory, once for each folder."""
     from memapp.services import chats
 
     service, folder = paths.synced_by(runtime.paths.database), str(runtime.paths.database.parent)
     if not service or chats.choice(runtime, "synced folder") == folder:
         return ""
     chats.remember_choice(runtime, "synced folder", folder)
-    return f"{service} copies the folder of your memory, which can damage it while it is open. Keep it elsewhere."
+    return (
+        f"{service} copies the folder of your memory, which can damage it while it is open. "
+        "Keep it elsewhere."
+    )

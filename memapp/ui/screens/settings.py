@@ -1,4 +1,4 @@
-"""Settings: every knob with its value, its default and where it came from; searchable."""
+"""Settings: every setting with its value, default and origin; searchable."""
 
 import asyncio
 from functools import partial
@@ -27,7 +27,7 @@ SWITCHED = {"true": "on", "false": "off"}
 
 
 class SettingRows(ExplainedRows[Preference]):
-    """Every setting there is, or those that were searched for."""
+    """The settings that match the search."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Change", id="settings.change", key_display="⏎")
@@ -58,7 +58,7 @@ class SettingRows(ExplainedRows[Preference]):
 
 
 class SettingsScreen(ModeScreen):
-    """A list of settings, and what the chosen one means."""
+    """A list of settings, and the explanation of the chosen one."""
 
     MODE = "settings"
     AUTO_FOCUS = "#settings"
@@ -82,8 +82,10 @@ class SettingsScreen(ModeScreen):
         yield KeyLine()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
-        one = self.settings.rows.current
-        return action != "default" or (one is not None and one.value != one.default)
+        preference = self.settings.rows.current
+        return action != "default" or (
+            preference is not None and preference.value != preference.default
+        )
 
     @on(RowList.Moved)
     def _offer_keys(self) -> None:
@@ -94,63 +96,65 @@ class SettingsScreen(ModeScreen):
         self.look_again(at="")
 
     def look_again(self, at: str | None = None) -> None:
-        """Show what was searched for; with an empty `at` from its first row on."""
+        """Show the matching settings; with an empty `at`, from the first row on."""
         text = self.query_one(SearchField).value.lower()
-        found = [
+        matching = [
             preference
             for preference in preferences.list_preferences(self.runtime)
             if text in _words(preference)
         ]
         self.settings.rows.show(
-            sorted(found, key=lambda one: not _words(one).startswith(text)), at=at
+            sorted(matching, key=lambda preference: not _words(preference).startswith(text)), at=at
         )
 
     @on(RowList.Opened)
     def _change_chosen(self) -> None:
-        """Change the chosen setting; a switch is turned over."""
-        one = self.settings.rows.current
-        if one is None:
+        """Change the chosen setting; toggle a switch."""
+        preference = self.settings.rows.current
+        if preference is None:
             return
-        if set(one.choices) == {"true", "false"}:
-            self._write(one, "false" if one.value == "true" else "true")
-        elif one.choices:
-            self._choose(one)
+        if set(preference.choices) == {"true", "false"}:
+            self._write(preference, "false" if preference.value == "true" else "true")
+        elif preference.choices:
+            self._choose(preference)
         else:
-            self._ask(one)
+            self._ask(preference)
 
     @background("settings")
-    async def _ask(self, one: Preference) -> None:
+    async def _ask(self, preference: Preference) -> None:
         def keep(value: str) -> None:
-            if value != one.value:
-                preferences.set_preference(self.runtime, one.name, value)
+            if value != preference.value:
+                preferences.set_preference(self.runtime, preference.name, value)
 
         await self.app.push_screen_wait(
-            LineQuestion(one.label, one.value, keep, note=one.description, length=1000)
+            LineQuestion(
+                preference.label, preference.value, keep, note=preference.description, length=1000
+            )
         )
         self.look_again()
 
     @background("settings")
-    async def _choose(self, one: Preference) -> None:
-        if one.name == "theme":
+    async def _choose(self, preference: Preference) -> None:
+        if preference.name == "theme":
             value = await choose_theme(self.app, self.runtime)
         else:
-            shown = {choice: choice for choice in one.choices}
+            shown = {choice: choice for choice in preference.choices}
             value = await self.app.push_screen_wait(
-                Choice(one.label, shown, one.value, note=one.description)
+                Choice(preference.label, shown, preference.value, note=preference.description)
             )
-        if value is not None and value != one.value:
-            self._write(one, value)
+        if value is not None and value != preference.value:
+            self._write(preference, value)
 
     @background("settings")
-    async def _write(self, one: Preference, value: str) -> None:
-        await asyncio.to_thread(preferences.set_preference, self.runtime, one.name, value)
-        if one.name == "theme":
+    async def _write(self, preference: Preference, value: str) -> None:
+        await asyncio.to_thread(preferences.set_preference, self.runtime, preference.name, value)
+        if preference.name == "theme":
             self.app.theme = self.runtime.settings.theme
         self.look_again()
 
     def action_default(self) -> None:
-        if (one := self.settings.rows.current) is not None:
-            self._write(one, "")
+        if (preference := self.settings.rows.current) is not None:
+            self._write(preference, "")
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
@@ -162,13 +166,13 @@ class SettingsScreen(ModeScreen):
 
 
 async def choose_theme(app: App[Any], runtime: Runtime) -> str | None:
-    """Let the person look at each theme and choose one; without a choice the colours are as before."""
+    """Let the person preview and choose a theme; without a choice the colours are restored."""
     note = "The last two follow your terminal."
     look = partial(setattr, app, "theme")
     shown = {name: name for name in preferences.choices(runtime, "theme")}
     return await app.push_screen_wait(Choice("Colours", shown, app.theme, note=note, look=look))
 
 
-def _words(one: Preference) -> str:
-    """Return what a search looks in."""
-    return f"{one.name} {one.label} {one.description}".lower()
+def _words(preference: Preference) -> str:
+    """Return the searchable words of a setting."""
+    return f"{preference.name} {preference.label} {preference.description}".lower()

@@ -1,4 +1,4 @@
-"""Trash: what was discarded, when and why, how long it is still there, the way back, and the end."""
+"""Trash: discarded memories, the reason, the time left, restoring, and erasing for good."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -26,12 +26,15 @@ TICK_SECONDS = 60.0
 
 
 class TrashScreen(MemoryListScreen):
-    """Search, list, and below it all about the current row."""
+    """The search, the list, and below it the detail of the current memory."""
 
     MODE = "trash"
     AUTO_FOCUS = "#trash"
     BINDING_GROUP_TITLE = "Trash"
-    HELP = "r restores a memory. X erases it for good, E everything, F words everywhere; each asks you to type a word."
+    HELP = (
+        "r restores a memory. X erases it for good, E everything, F words everywhere; "
+        "each asks you to type a word."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="trash.search"),
@@ -74,7 +77,7 @@ class TrashScreen(MemoryListScreen):
         if self.is_current:
             self.load()
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
         if self.session.fresh_trash:
@@ -86,26 +89,25 @@ class TrashScreen(MemoryListScreen):
 
     @on(RowList.Moved, "#trash")
     def _tell(self) -> None:
-        one = self.rows.current
-        self.note.display = one is not None
-        if one is not None:
+        memory = self.rows.current
+        self.note.display = memory is not None
+        if memory is not None:
             self.note.update(
-                joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False
+                joined((self._fate(memory), "$text-muted"), "\n", (memory.text, "bold")),
+                layout=False,
             )
 
-    def _fate(self, one: Memory) -> str:
+    def _fate(self, memory: Memory) -> str:
         now = self.runtime.clock()
-        reason = why(one, self.runtime.settings.ttl_days)
-        stays, since = (
-            kept_in_full(one.purge_at, now, self.rows.missing.get(one.id, 0)),
-            ago(one.created_at, now),
-        )
-        return f"{reason}, {ago(one.updated_at, now)} · {stays} · first remembered {since}"
+        reason = why(memory, self.runtime.settings.ttl_days)
+        stays = kept_in_full(memory.purge_at, now, self.rows.missing.get(memory.id, 0))
+        since = ago(memory.created_at, now)
+        return f"{reason}, {ago(memory.updated_at, now)} · {stays} · first remembered {since}"
 
     @on(RowList.Opened, "#trash")
     def _open(self) -> None:
-        if (one := self.rows.current) is not None:
-            self.post_message(MemoryWanted(one.id))
+        if (memory := self.rows.current) is not None:
+            self.post_message(MemoryWanted(memory.id))
 
     # Keys -----------------------------------------------------------------------------------------
 

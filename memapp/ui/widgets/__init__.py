@@ -1,3 +1,1 @@
-"""Small pieces of a screen. They show data and announce what the person did; they fetch and store
-nothing.
-"""
+"""Small widgets. They show data and announce actions; they fetch and store nothing."""

@@ -1,6 +1,4 @@
-"""The messages of a conversation: what the person said, the answers with what they were made from,
-quiet lines between them.
-"""
+"""The messages of a conversation: the person's, the answers with their sources, and quiet notes."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -24,27 +22,23 @@ from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
 from memapp.ui.widgets.thoughts import ThoughtFold
 
 MOST_SHOWN = 2000
-"""Characters of a message of the person that are laid out; the rest is a key away."""
+"""The length at which a message of the person is truncated; a key shows the rest."""
 MOST_MARKDOWN = 20_000
 SHOWN_LINES = (4, 12)
-"""Of what a command wrote: so many of its first and of its last lines are shown, each on one line;
-the rest is a key away.
-"""
+"""The first and the last lines of a command's output that are shown; a key shows the rest."""
 LINE_CHARS = 300
 CHIP_CHARS = 32
 LEAST_CELLS = 24
-"""A quiet line is broken rather than cut to fewer."""
+"""The width below which a note wraps instead of being truncated."""
 
 
 class Welcome(Static):
-    """What stands in a chat without messages; at the very first start with the path of the one
-    file, and keys for it.
-    """
+    """The text of a chat without messages; at the first start with the path of the file."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(plain(text), markup=False, classes="welcome")
         self.path = path
-        """Empty but at the first start."""
+        """The path of the memory file; empty except at the first start."""
 
     def say(self, text: str, path: str) -> None:
         self.path = path
@@ -52,7 +46,7 @@ class Welcome(Static):
 
 
 class Said(Static):
-    """What the person wrote."""
+    """A message of the person."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
@@ -68,7 +62,7 @@ class Said(Static):
 
 
 class Answer(Vertical):
-    """A reply: its text, the memories behind it, how it ended and what it cost."""
+    """A reply: text, sources, how it ended, and its cost."""
 
     def __init__(
         self,
@@ -85,11 +79,11 @@ class Answer(Vertical):
         self.text = clean(message.text if text is None else text)
         self.hits: tuple[Recalled, ...] = ()
         self.variant = (1, 1)
-        """Which of how many answers to the same message this is."""
+        """The number of this variant, and the count of variants."""
         self.problem = ""
-        """Why it failed; known only while the app runs."""
+        """The reason of a failure; known only while the app runs."""
         self.chip: int | None = None
-        """The chip that the arrow keys chose."""
+        """The chip chosen with the arrow keys."""
         self._streaming = streaming
         self._head = Static(self._title(), markup=False, classes="head")
         self._waits = Static(row("…", style="$text-muted italic"), markup=False, classes="waits")
@@ -113,7 +107,7 @@ class Answer(Vertical):
         self._show_foot()
 
     def say(self, note: str) -> None:
-        """Show what is going on before the first word."""
+        """Show the current phase before the first word."""
         self._waits.update(row(note, style="$text-muted italic"), layout=False)
 
     def add(self, text: str) -> None:
@@ -123,7 +117,7 @@ class Answer(Vertical):
         self._live.add(added)
 
     async def think(self, text: str) -> None:
-        """Add to what the model thought before the reply."""
+        """Add to the thoughts before the reply."""
         if self.thoughts is not None:
             self.thoughts.add(text)
         elif text.strip():
@@ -136,7 +130,7 @@ class Answer(Vertical):
         self._live.clear()
 
     async def finish(self, message: Message, problem: str = "") -> None:
-        """Show the reply in its final form."""
+        """Show the final form of the reply."""
         self.message, self.text, self.problem = message, clean(message.text), problem
         self._streaming = False
         async with self.batch():
@@ -145,14 +139,14 @@ class Answer(Vertical):
             self._show_foot()
 
     def explain(self, hits: Sequence[Recalled], variant: tuple[int, int] | None = None) -> None:
-        """Show what the reply was made from, and which variant it is."""
-        known = (self.hits, self.variant)
+        """Show the sources of the reply, and its place among the variants."""
+        before = (self.hits, self.variant)
         self.hits, self.variant = tuple(hits), variant or self.variant
-        if known != (self.hits, self.variant) and self.is_mounted:
+        if before != (self.hits, self.variant) and self.is_mounted:
             self._show_foot()
 
     def choose_chip(self, step: Literal[-1, 1]) -> None:
-        """Move to the next or the previous chip."""
+        """Choose the next or the previous chip."""
         if self.hits:
             last = len(self.hits) - 1
             self.chip = (
@@ -175,7 +169,7 @@ class Answer(Vertical):
 
     @property
     def cut(self) -> bool:
-        """The reply ended at its length limit."""
+        """True if the reply was truncated at its length limit."""
         return self.message.status is MessageStatus.COMPLETE and self.message.usage.at_limit
 
     def _title(self) -> Content:
@@ -194,16 +188,14 @@ class Answer(Vertical):
             if own
             else self.persona_name
         )
+        at = clock(self.message.created_at, is_estimated=self.message.time_estimated)
         return joined(
             (name, "bold $primary"),
-            (
-                f"  {clock(self.message.created_at, is_estimated=self.message.time_estimated)}{unasked}{from_memory}",
-                "$text-muted",
-            ),
+            (f"  {at}{unasked}{from_memory}", "$text-muted"),
         )
 
     def _whole(self) -> list[Widget]:
-        """The finished answer; plain prose takes one widget, since there are many of them."""
+        """Yield the finished reply; plain prose is a single widget, since there are many."""
         if self.message.origin is Origin.COMMAND:
             return [
                 Static(
@@ -227,7 +219,7 @@ class Answer(Vertical):
 
     def _chip(self, number: int, hit: Recalled) -> Content:
         words = row(hit.text, CHIP_CHARS)
-        if self._says(hit):
+        if self._contains(hit):
             words = plain(
                 "where you said it"
                 if hit.kind == "message"
@@ -240,10 +232,8 @@ class Answer(Vertical):
             chip = joined(("▸", "bold"), chip).stylize("reverse")
         return chip.stylize(Style.from_meta({"chip": number}))
 
-    def _says(self, hit: Recalled) -> bool:
-        """Say whether an answer from memory says already what a hit says: a chip then tells what it
-        does not.
-        """
+    def _contains(self, hit: Recalled) -> bool:
+        """Return True if an answer from memory already contains the text of a hit."""
         begun = one_line(hit.text)[: CHIP_CHARS - 1].rstrip(".!… ")
         return (
             self.message.model == FROM_MEMORY
@@ -282,7 +272,7 @@ class Answer(Vertical):
 
 
 def _excerpt(text: str) -> Content:
-    """Return the beginning and the end of what a command wrote, and last how it ended."""
+    """Return the beginning and the end of a command's output, and its exit."""
     first, last = SHOWN_LINES
     lines = text.expandtabs(8).split("\n")
     left_out = len(lines) - first - last
@@ -294,11 +284,9 @@ def _excerpt(text: str) -> Content:
 
 
 class Note(Static):
-    """A quiet line between the messages; a click on it asks for something, one on its undo takes
-    back what it is about.
+    """A quiet line between messages; its undo can be clicked, and so can the line itself.
 
-    Where something can be undone the text is cut, so that its `end` and the undo stay on one line
-    with it.
+    Before an undo the text is truncated, so that its `end` and the undo stay on the same line.
     """
 
     def __init__(
@@ -315,12 +303,12 @@ class Note(Static):
         super().__init__(joined(self._text, self._end), markup=False, classes="note")
         self._asks = asks
         self.step = step
-        """What an undo takes back; empty for a line about no change."""
+        """The step of the undo; empty for a line about no change."""
         self.waits = tuple(waits)
-        """Field and value of what it says to wait; it is hidden while none of that does."""
+        """The fields and values of pending requests; the line is hidden when none is pending."""
 
     def took_back(self) -> None:
-        """Say that it holds no longer."""
+        """Show that the step was undone."""
         self._asks = None
         self._end = plain(f"{self._end.plain.removesuffix('undo')}taken back")
         self.on_resize()
@@ -336,4 +324,5 @@ class Note(Static):
 
     def on_click(self, event: events.Click) -> None:
         if self._asks is not None and "undo" not in event.style.meta:
-            self.app.post_message(self._asks)  # it would bubble no further than to who made it
+            # The message would bubble only to the parent that created the note.
+            self.app.post_message(self._asks)

@@ -1,6 +1,6 @@
-"""The composer, where a person writes, and the list of commands above it.
+"""The composer, where a person writes, and the list of commands above.
 
-It announces what is sent and hesitated over, and keeps track of what was pasted.
+The composer announces sent messages and pauses, and keeps track of pasted spans.
 """
 
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ from memapp.ui.safe import joined, place_toasts, plain
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
 FORM_CELLS = 18
-"""Of a command as it is listed."""
+"""The width of a command in the list."""
 
 
 class CommandMenu(OptionList):
-    """What can be written after a slash; the focus stays in the composer, whose keys choose here."""
+    """The commands that can be typed; the keys of the composer choose one."""
 
     can_focus = False
 
@@ -36,7 +36,7 @@ class CommandMenu(OptionList):
         self.display = False
 
     def offer(self, written: str) -> None:
-        """List the commands that begin like this, and hide when there are none."""
+        """List the commands with a prefix; hide if there are none."""
         names = beginning(written)
         self.set_options(
             Option(
@@ -51,7 +51,7 @@ class CommandMenu(OptionList):
 
     @property
     def chosen(self) -> str:
-        """The name of the command that the cursor is on; empty while nothing is offered."""
+        """The command under the cursor; empty while nothing is listed."""
         option = self.highlighted_option
         return (option.id or "") if option and self.display else ""
 
@@ -67,8 +67,8 @@ class Composer(TextArea):
 
     BINDING_GROUP_TITLE = "Composer"
     HELP = (
-        "Write here. Enter sends. ctrl+j starts a new line. Up brings back earlier messages. ctrl+g opens your editor. "
-        "/ lists the commands."
+        "Write here. Enter sends. ctrl+j starts a new line. Up brings back earlier messages. "
+        "ctrl+g opens your editor. / lists the commands."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,15 +94,13 @@ class Composer(TextArea):
 
     @dataclass
     class Hesitated(Message):
-        """The person paused for a moment while typing."""
+        """The person paused while typing."""
 
         text: str
 
     @dataclass
     class ScrollWanted(Message):
-        """The person wants to see what stands a page above (-1) or below (1), and there is nothing
-        to scroll here.
-        """
+        """The person wants to scroll the transcript a page up (-1) or down (1)."""
 
         step: int
 
@@ -116,7 +114,7 @@ class Composer(TextArea):
         )
         self._commands = commands
         self.prompts: list[str] = []
-        """What the person wrote before, newest first."""
+        """Earlier prompts, newest first."""
         self._recalled = 0
         self._unsent = ""
         self._pasted = PastedSpans()
@@ -124,24 +122,24 @@ class Composer(TextArea):
         self._quiet = False
         self._sent: str | None = None
         self._pauses: tuple[Timer, ...] = ()
-        """What is done when the person pauses."""
+        """The timers of a pause in typing."""
 
-    # What a subclass may do -----------------------------------------------------------------------
+    # For subclasses -------------------------------------------------------------------------------
 
     def paused(self) -> None:
-        """Do what is worth doing when the person paused, long enough to save the draft."""
+        """Handle a pause long enough to save the draft."""
 
-    def told(self, words: str) -> None:
-        """Tell the person something about what they did here."""
+    def show_notice(self, words: str) -> None:
+        """Show a notice about an action in the composer."""
 
     def action_editor(self) -> None:
-        """Let the person write in another editor."""
+        """Edit the text in another program."""
 
-    # What stands here -----------------------------------------------------------------------------
+    # The text -------------------------------------------------------------------------------------
 
     @property
     def pasted(self) -> Spans:
-        """The spans of the text that were pasted."""
+        """The pasted spans of the text."""
         return self._pasted.within(self.text)
 
     @property
@@ -149,25 +147,22 @@ class Composer(TextArea):
         return Writing(self.text, self.pasted)
 
     def render_line(self, y: int) -> Strip:
-        # Textual wraps the placeholder to a width that is none for a moment while the window
-        # becomes narrow.
+        # Textual wraps the placeholder to a wrong width while the window becomes narrow.
         return (
             super().render_line(y) if self.content_size.width > 0 else Strip.blank(self.size.width)
         )
 
     def on_resize(self) -> None:
-        place_toasts(self.screen)  # it grows while a person writes
-        self.call_after_refresh(self.scroll_cursor_visible)  # what is written wraps elsewhere now
+        place_toasts(self.screen)  # The field grows while a person writes.
+        self.call_after_refresh(self.scroll_cursor_visible)  # The text wraps at another width now.
 
     def hint(self, text: str) -> None:
-        """Say in the empty field what can be done."""
+        """Show a placeholder."""
         if str(self.placeholder) != text:
             self.placeholder = plain(text)
 
     def fill(self, writing: Writing, *, undoable: bool = False) -> None:
-        """Put a text in place of what is there without announcing a pause; undo goes back behind it
-        only if that is said.
-        """
+        """Replace the text without announcing a pause; undo goes back only if `undoable`."""
         self._quiet = True
         if undoable:
             self.history.checkpoint()
@@ -204,8 +199,7 @@ class Composer(TextArea):
         self._distrust()
 
     async def _on_key(self, event: events.Key) -> None:
-        # Not a priority binding: that would run before letters typed just before it have arrived
-        # here.
+        # Not a priority binding, which would run before letters typed just before.
         if event.key == "enter":
             event.prevent_default()
             event.stop()
@@ -237,8 +231,8 @@ class Composer(TextArea):
         if self.text == before == "":
             await self.run_action("app.undo")
         elif self.text == before:
-            self.told(
-                "Nothing to undo in these words. ctrl+z in an empty composer takes back what was done."
+            self.show_notice(
+                "Nothing to undo in these words. ctrl+z in an empty composer undoes a change."
             )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -253,7 +247,7 @@ class Composer(TextArea):
         self._offer("")
 
     def take(self, name: str = "") -> bool:
-        """Write a command that is offered, or the one chosen there; return whether there was one."""
+        """Complete a command, by default the chosen one; return True if there was one."""
         name = name or (self._commands.chosen if self._commands else "")
         if name:
             self.replace(completed(name), (0, 0), self.document.end)
@@ -267,16 +261,14 @@ class Composer(TextArea):
             self.refresh_bindings()
 
     def _steps(self, way: int) -> bool:
-        """Move the cursor in the list of commands; return whether it is there."""
+        """Move the cursor in the list of commands; return True if the list is shown."""
         if self._commands is None or not self._commands.display:
             return False
         self._commands.step(way)
         return True
 
     def action_back(self) -> None:
-        """Go up a line; from the first line, to the prompt before. In the list of commands, to the
-        one before.
-        """
+        """Go up a line; from the first line, to the previous prompt. In the list, choose."""
         if self._steps(-1):
             return
         if self.cursor_location[0] > 0 or self._recalled >= len(self.prompts):
@@ -295,7 +287,7 @@ class Composer(TextArea):
         self._recall(self._recalled - 1)
 
     def action_page(self, step: int) -> None:
-        """Go a page up or down in the text; without one, in the conversation."""
+        """Scroll the text a page; if all of it is visible, the transcript."""
         if not self.text:
             self.post_message(self.ScrollWanted(step))
         elif step < 0:
@@ -305,12 +297,12 @@ class Composer(TextArea):
 
     def _recall(self, position: int) -> None:
         text = self.prompts[position - 1] if position else self._unsent
-        # An earlier prompt may itself have been pasted, so none of its words count as typed now.
+        # An earlier prompt may have been pasted, so its words do not count as typed.
         self.fill(Writing(text, ((0, len(text)),) if text else ()), undoable=True)
         self._recalled = position
 
     def paste(self, text: str) -> None:
-        """Insert a text that was pasted, here or while something else had the focus."""
+        """Insert a pasted text, even if another widget had the focus."""
         text = clean(text)
         if self.read_only or not (text or self.selected_text):
             return
@@ -322,9 +314,7 @@ class Composer(TextArea):
             self.focus()
 
     def _distrust(self) -> None:
-        """After undo or redo nobody knows which words were pasted, or whether this is an earlier
-        prompt.
-        """
+        """Mark the whole text as pasted after undo or redo, which lose track of pasted spans."""
         self._recalled = 0
         if self._ever_pasted:
             self._pasted.add(0, len(self.text))
@@ -336,7 +326,7 @@ class Composer(TextArea):
             self._quiet = False
             return
         if self.text == self._sent:
-            return  # of letters that came in one go with enter: nothing was written since
+            return  # Letters that arrived together with enter: nothing was typed since.
         self.stop_timers()
         hesitated = self.set_timer(
             WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text))
@@ -344,6 +334,6 @@ class Composer(TextArea):
         self._pauses = hesitated, self.set_timer(DRAFT_SECONDS, self.paused)
 
     def stop_timers(self) -> None:
-        """Announce no pause after what stands here."""
+        """Stop the timers of a pause."""
         for timer in self._pauses:
             timer.stop()

@@ -1,6 +1,4 @@
-"""The card of a council below an answer: the objections, the revision as a difference, and a key
-for each thing one can take.
-"""
+"""The card of a council below an answer: objections, revision, and the keys to choose."""
 
 from textual.content import Content
 from textual.widgets import Static
@@ -19,12 +17,12 @@ CHOICES: dict[int, tuple[Choice, str]] = {
     3: ("edit", "Your own words"),
     4: ("none", "Neither"),
 }
-"""What can be taken, by its key."""
+"""The choices by key."""
 QUOTED = 120
 
 
 class CouncilCard(Static):
-    """What a council says so far, or said."""
+    """The result of a council, or its progress."""
 
     def __init__(self, shown: ShownCouncil) -> None:
         super().__init__(markup=False, classes="council")
@@ -52,22 +50,24 @@ class CouncilCard(Static):
         return " · ".join(filter(None, (objections, self.shown.by)))
 
     def takes(self, choice: Choice) -> bool:
-        """Say whether a choice can be made now."""
+        """Return True if a choice can be made now."""
         held = self.shown.held
         is_there = bool(held.revision) or choice != "revision"
         return not self.shown.is_open and held.choice is None and bool(held.dissents) and is_there
 
-    def _objection(self, one: Dissent) -> Content:
+    def _objection(self, dissent: Dissent) -> Content:
         quote = (
-            f" “{shorten(one_line(clean(one.quote)), QUOTED)}”" if one.quote not in one.text else ""
+            f" “{shorten(one_line(clean(dissent.quote)), QUOTED)}”"
+            if dissent.quote not in dissent.text
+            else ""
         )
-        became = {True: " · taken over", False: " · stays", None: ""}[one.impact]
-        name = (", ".join(one.citations), "bold")
+        outcome = {True: " · taken over", False: " · stays", None: ""}[dissent.impact]
+        name = (", ".join(dissent.citations), "bold")
         return joined(
             ("✗ ", "$text-warning"),
             name,
-            f" {clean(one.text)}",
-            (f"{quote}{became}", "$text-muted"),
+            f" {clean(dissent.text)}",
+            (f"{quote}{outcome}", "$text-muted"),
         )
 
     def _end(self) -> Content:
@@ -76,7 +76,7 @@ class CouncilCard(Static):
             back = " You took that back." if held.reverted_at else " ctrl+z takes it back."
             return plain(f"{called('choices', held.choice)}.{back}", "$text-muted")
         if self.shown.is_open:
-            return plain("It was stopped: s goes on there.", "$text-muted")
+            return plain("The council was stopped; s continues it.", "$text-muted")
         if not held.dissents:
             return plain("Nobody objects: the answer stands.", "$text-muted")
         keys = [

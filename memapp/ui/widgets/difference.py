@@ -1,6 +1,4 @@
-"""The difference between two texts as it is shown: told by signs as well as colours, -words- went
-out, +words+ came in.
-"""
+"""The difference between two texts, marked by signs and colours: -words- removed, +words+ added."""
 
 from textual.content import Content
 
@@ -11,7 +9,7 @@ OUT, IN = "strike $text-error", "bold $text-success"
 
 
 def difference(before: str, after: str) -> Content:
-    """Return both texts as one, with what differs marked."""
+    """Return both texts as one, with the differences marked."""
     pieces = [
         {
             "same": plain(piece.text),

@@ -1,6 +1,4 @@
-"""Rows of one line each, and below them what is known of the current one: the shape of Models and
-Settings.
-"""
+"""Rows with the explanation of the current one below: the shape of Models and Settings."""
 
 from typing import Generic, TypeVar
 
@@ -17,10 +15,10 @@ T = TypeVar("T")
 
 
 class ExplainedRows(RowList[T]):
-    """Rows of which each has more to say than its line."""
+    """Rows with an explanation each."""
 
     def explain(self, item: T) -> Content:
-        """Return what stands below the list while the cursor is on this row."""
+        """Return the explanation of a row."""
         raise NotImplementedError
 
 
@@ -38,8 +36,8 @@ class Explained(Vertical, Generic[T]):
 
     @on(RowList.Moved)
     def _explain(self) -> None:
-        one = self.rows.current
-        self._note.update("" if one is None else self.rows.explain(one))
+        item = self.rows.current
+        self._note.update("" if item is None else self.rows.explain(item))
 
 
 def columns(sign: str, name: Content, width: int, *rest: Part) -> Content:

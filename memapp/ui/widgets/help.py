@@ -1,6 +1,4 @@
-"""The help beside the screen: what the focused part is for, and the keys that work now, its own
-first and Textual's last.
-"""
+"""The help beside the screen: the purpose of the focused part, and the keys that work now."""
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -16,7 +14,7 @@ KEY_COLUMNS = 9
 
 
 class Help(HelpPanel):
-    """Explains what has the focus."""
+    """The help on the focused widget."""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help-keys", can_focus=False):
@@ -31,14 +29,13 @@ class Help(HelpPanel):
         ours: dict[DOMNode, list[Binding]] = {}
         theirs: list[Binding] = []
         for node, binding, *_ in screen.active_bindings.values():
-            if binding.id:  # all that memapp binds has one
+            if binding.id:  # Every binding of memapp has an id.
                 ours.setdefault(node, []).append(binding)
             elif not binding.system and not binding.action.startswith(("scroll_", "page_")):
                 theirs.append(binding)
         groups: dict[str, list[Binding]] = {}
-        for node in sorted(
-            ours, key=lambda one: (one is self.app, not one.BINDING_GROUP_TITLE)
-        ):  # its own first
+        # Groups with a title come first, those of the app last.
+        for node in sorted(ours, key=lambda node: (node is self.app, not node.BINDING_GROUP_TITLE)):
             title = (
                 node.BINDING_GROUP_TITLE
                 or (screen.BINDING_GROUP_TITLE if node is not self.app else None)
@@ -63,10 +60,9 @@ class Help(HelpPanel):
 
 
 def _in_order(node: DOMNode, bindings: list[Binding]) -> list[Binding]:
-    """Return the keys of a part in the order in which they are declared there; a key that Textual
-    binds too would come first.
-    """
+    """Return the keys of a widget in the order of declaration; keys of Textual would come first."""
     declared = [binding.id for binding in node.BINDINGS if isinstance(binding, Binding)]
     return sorted(
-        bindings, key=lambda one: declared.index(one.id) if one.id in declared else len(declared)
+        bindings,
+        key=lambda binding: declared.index(binding.id) if binding.id in declared else len(declared),
     )

@@ -1,5 +1,6 @@
-"""The last line of the screen: the keys that work now. One widget, so that a change of keys costs
-one line to draw.
+"""The last line of the screen: the keys that work now.
+
+A single widget, so that a change of keys redraws only one line.
 """
 
 from textual import events
@@ -13,7 +14,7 @@ from memapp.ui.safe import joined
 
 
 class KeyLine(Static):
-    """The keys that work now, clickable; on the right the one that lists everything."""
+    """The keys that work now, clickable; on the right the key of the palette."""
 
     ALLOW_SELECT = False
 
@@ -38,7 +39,7 @@ class KeyLine(Static):
             if binding.show or binding.key == palette:
                 keys.setdefault(binding.action, (binding, enabled))
         shown = (self.size.width, *keys.values())
-        if shown == self._shown:  # asked for with each move of a cursor, and mostly the same
+        if shown == self._shown:  # Called with each move of a cursor, and mostly unchanged.
             return
         self._shown = shown
         texts = [
@@ -66,12 +67,11 @@ class KeyLine(Static):
 
 
 def _whole(keys: list[Content], space: int) -> Content:
-    """Return as many keys as fit, none of them cut."""
+    """Return as many whole keys as fit."""
     shown = Content("")
     for key in keys:
-        if (
-            shown.cell_length + key.cell_length > space + 1
-        ):  # a key ends with a blank, of which the last has no need
+        # Each key ends with a blank, which the last one does not need.
+        if shown.cell_length + key.cell_length > space + 1:
             break
         shown = joined(shown, key)
     return shown.truncate(space, pad=True)

@@ -1,6 +1,6 @@
-"""Labels: times, ages, sizes, costs and importance in words, and who wrote a message.
+"""Labels: times, ages, sizes, costs, importance and authors in words.
 
-A capital word stands for what is red elsewhere.
+A word in capitals stands for red.
 """
 
 import re
@@ -28,14 +28,14 @@ def moment(at: datetime, now: datetime) -> str:
 
 
 def at_moment(at: datetime, now: datetime) -> str:
-    """Return the same in a sentence: `at 10:48`, `on 3 Mar`."""
+    """Return the date in a sentence: `at 10:48`, `on 3 Mar`."""
     return (
         f"{'at' if at.astimezone().date() == now.astimezone().date() else 'on'} {moment(at, now)}"
     )
 
 
 def age(at: datetime, now: datetime) -> str:
-    """Return how long ago something was, in at most five letters."""
+    """Return an age in at most five letters."""
     minutes = max(0, int((now - at).total_seconds() // 60))
     hours, days = minutes // 60, minutes // (60 * 24)
     if minutes < 1:
@@ -52,7 +52,7 @@ def age(at: datetime, now: datetime) -> str:
 
 
 def ago(at: datetime, now: datetime) -> str:
-    """Return the same in a sentence."""
+    """Return an age in a sentence."""
     return "just now" if (words := age(at, now)) == "now" else f"{words} ago"
 
 
@@ -70,9 +70,7 @@ def bar(importance: int) -> str:
 
 
 def kept(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
-    """Return how long something stays in the trash at least, and when that is over, after how many
-    days of use it goes.
-    """
+    """Return the time left in the trash; when that is over, the days of use left."""
     if purge_at is None:
         return ""
     return (
@@ -81,21 +79,19 @@ def kept(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
 
 
 def kept_in_full(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
-    """Return the same, and before that time with how much use it takes."""
+    """Return the time left in the trash with the days of use."""
     if purge_at is None or is_overdue(purge_at, now):
         return kept(purge_at, now, missing)
     return f"kept at least {left(purge_at - now)}, and {DAYS_OF_USE} days on which memapp is used"
 
 
 def _after_use(missing: int) -> str:
-    """Say when something goes whose time is over by the calendar: the clock alone does not decide
-    (`domain.lifecycle`).
-    """
+    """Return the days of use left: the clock alone never ends a memory (`domain.lifecycle`)."""
     return f"goes after {counted(missing, 'day')} of use" if missing else "goes SOON"
 
 
 def left(time: timedelta) -> str:
-    """Return a time to come: `6 days`, `1 d 4 h`, `4 h 0 m`."""
+    """Return a remaining time: `6 days`, `1 d 4 h`, `4 h 0 m`."""
     if time.days >= 2:
         return f"{round(time / timedelta(days=1))} days"
     hours, minutes = time.seconds // 3600, time.seconds % 3600 // 60
@@ -103,7 +99,7 @@ def left(time: timedelta) -> str:
 
 
 def is_overdue(purge_at: datetime | None, now: datetime) -> bool:
-    """Say whether the calendar keeps a memory in the trash no longer."""
+    """Return True if the time of a memory in the trash is over by the calendar."""
     return purge_at is not None and purge_at <= now
 
 
@@ -112,7 +108,7 @@ def many(count: int) -> str:
 
 
 def cost(usage: Usage) -> str:
-    """Return what a reply cost: tokens, speed, and how long the person waited for its first word."""
+    """Return the cost of a reply: tokens, speed, and the time to the first token."""
     if not usage.decode_tokens:
         return ""
     parts = [f"{usage.decode_tokens} tok"]
@@ -127,7 +123,7 @@ def cost(usage: Usage) -> str:
 
 
 def written(message: Message) -> str:
-    """Return how the words of a message came here."""
+    """Return how the text of a message was entered."""
     if message.role is Role.ASSISTANT:
         return "an answer"
     if message.origin is Origin.IMPORT:
@@ -142,15 +138,11 @@ def size(count: int) -> str:
 
 
 def matched(why: str) -> str:
-    """Return why something was recalled in words, without the sum: `words 0.71 + pinned 0.04` ->
-    `has the same words`.
-    """
+    """Return why a hit was found, without scores: `words 0.71` -> `has the same words`."""
     names = [re.sub(r" -?[\d.]+$", "", part) for part in why.split(" + ")]
     return ", ".join(filter(None, (called("matched", name, "") for name in names))) or "was found"
 
 
 def rated(score: float) -> str:
-    """Return a score of recall as it is shown: at most 1.00, though what it is the sum of may come
-    to a little more.
-    """
+    """Return a score for display, at most 1.00: the sum behind it may be slightly larger."""
     return f"{min(score, 1.0):.2f}"

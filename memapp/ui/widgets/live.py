@@ -1,6 +1,4 @@
-"""A text that grows at its end while it is shown. Only the lines that changed are wrapped and drawn
-again.
-"""
+"""A text that grows at its end while it is shown; only changed lines are wrapped and drawn."""
 
 from rich.segment import Segment
 from textual.content import Content
@@ -14,9 +12,7 @@ from memapp.ui.safe import plain
 
 TAB_CELLS = 8
 GROWTH = 3
-"""Lines by which it grows: laying the whole conversation out again takes many times as long as
-drawing a line.
-"""
+"""The lines added at once: a new layout of the conversation costs many times a line."""
 
 
 class LiveText(Widget):
@@ -29,11 +25,11 @@ class LiveText(Widget):
         self._lines: list[str] = []
         """The text, wrapped at `_width`."""
         self._last = ""
-        """What stands in the last line; it may still move on to the next one."""
+        """The last line, which may still move to the next."""
         self.add(text)
 
     def add(self, text: str) -> None:
-        known = len(self._lines)
+        lines_before = len(self._lines)
         added = text if self._text else text.lstrip("\n")
         self._text += added
         if self._width:
@@ -41,7 +37,7 @@ class LiveText(Widget):
             if self._height != self.size.height:
                 self.refresh(layout=True)
             elif added:
-                at = max(0, known - 1)
+                at = max(0, lines_before - 1)
                 self.refresh(Region(0, at, self._width, len(self._lines) - at))
 
     def clear(self) -> None:
@@ -53,11 +49,11 @@ class LiveText(Widget):
         return -(-len(self._lines) // GROWTH) * GROWTH
 
     def _wrap(self, added: str) -> None:
-        """Wrap from the last line on: those above it cannot change any more."""
+        """Wrap from the last line on: the lines above cannot change any more."""
         del self._lines[-1:]
         for line in (self._last + added).split("\n"):
             shown = line.expandtabs(TAB_CELLS)
-            wrapped = [item.plain for item in plain(shown).wrap(self._width)]
+            wrapped = [part.plain for part in plain(shown).wrap(self._width)]
             self._lines += wrapped
             self._last = shown[len(shown.rstrip()) - len(wrapped[-1].rstrip()) :]
 
@@ -75,7 +71,12 @@ class LiveText(Widget):
             start, end = chosen
             marked = Style.from_styles(self.screen.get_component_styles("screen--selection"))
             line = line.stylize(marked, start, len(line) if end == -1 else end)
-        strip = Strip([Segment(text, item.rich_style) for text, item in line.render(style, end="")])
+        strip = Strip(
+            [
+                Segment(text, part_style.rich_style)
+                for text, part_style in line.render(style, end="")
+            ]
+        )
         return strip.adjust_cell_length(self.size.width, style.rich_style).apply_offsets(0, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:

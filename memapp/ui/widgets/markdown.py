@@ -1,6 +1,4 @@
-"""Markdown that comes from a model: HTML is shown as text, there are no images, and no link opens
-by itself.
-"""
+"""Markdown of a model: HTML is shown as text, images are left out, and no link opens by itself."""
 
 import re
 
@@ -16,7 +14,7 @@ from textual.widgets._markdown import MarkdownBlock, MarkdownTable, MarkdownTabl
 from memapp.domain.text import clean
 
 BESIDE_A_CELL = 3
-"""Cells of a terminal: a line and two blanks."""
+"""The cells between columns: a line and two blanks."""
 _MARKS = re.compile(
     r"[*_`~|\\]|<\w|\[|https?://|www\.|&\w+;|&#"
     r"|^\s{0,3}(?:#{1,6}\s|>|[-+]\s|\d{1,9}[.)]\s|-{3,}|={3,})|^(?: {4}|\t)",
@@ -25,9 +23,7 @@ _MARKS = re.compile(
 
 
 def has_marks(text: str) -> bool:
-    """Tell whether a text would look different as Markdown. Plain prose is cheaper to show as it
-    is.
-    """
+    """Return True if a text needs Markdown; plain prose is cheaper to show."""
     return bool(_MARKS.search(text))
 
 
@@ -38,18 +34,14 @@ def _parser() -> MarkdownIt:
 
 
 def _clean(state: StateCore) -> None:
-    """An entity such as &#x202e; becomes its character only while parsing, so the tokens are
-    cleaned once more.
-    """
+    """Clean the tokens again: an entity such as &#x202e; becomes a character only in the parser."""
     for token in state.tokens:
         for child in (token, *(token.children or ())):
             child.content = clean(child.content)
 
 
 class ReplyTable(MarkdownTable):
-    """A table; in a window too narrow for its longest words each row is a line of its cells, each
-    with its column's name.
-    """
+    """A table; if it is too wide, each row becomes lines of `column: cell`."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -73,7 +65,7 @@ class ReplyTable(MarkdownTable):
 
 
 class ReplyMarkdown(Markdown):
-    """The final form of a reply. Its text has to be `clean` already."""
+    """The final form of a reply. The text has to be cleaned before."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, parser_factory=_parser, open_links=False)

@@ -1,6 +1,4 @@
-"""The outcome of a message: one quiet line below its answer, which opens to a line for each thing
-that it says.
-"""
+"""The outcome of a message: a quiet line below the answer, which unfolds into its items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,20 +26,18 @@ WHY: dict[WhyNot, str] = {
     "kept out": "you asked to keep it out",
 }
 LEAST_CELLS = 16
-"""A line is broken rather than cut to fewer."""
+"""The width below which a line wraps instead of being truncated."""
 SHOWN = 400
-"""Characters of a line, as far as they fit on it."""
+"""The length at which an item is truncated, if the window is wider."""
 NO_KEEPING = ("secret", "known")
 
 
 class OutcomeNote(Static):
-    """The line, and its lines while it is open. One of them is chosen while the cursor of the
-    conversation is here.
-    """
+    """The summary line, and when open a line per item, of which the cursor chooses one."""
 
     @dataclass
     class Wanted(Announcement):
-        """The person wants something done about one line: `open`, `edit`, `undo` or `keep`."""
+        """The person wants to `open`, `edit`, `undo` or `keep` an item."""
 
         note: "OutcomeNote"
         deed: str
@@ -53,30 +49,28 @@ class OutcomeNote(Static):
         self.outcome = outcome
         self.is_open = False
         self._at = 0
-        """The chosen line: 0 for the first, which sums up, then one for each item."""
+        """The chosen line: 0 for the summary, then one per item."""
 
     @property
     def can_open(self) -> bool:
-        """There is more to say than the one line does."""
+        """True if there is more than the summary shows."""
         return len(self.outcome.items) > 1 or bool(self.outcome.not_kept)
 
     @property
     def takes_back(self) -> str:
-        """The step that the undo on its first line is for; empty where there is none."""
+        """The step of the undo on the summary; empty if there is none."""
         return self._single.step if isinstance(self._single, Taught) else ""
 
     @property
     def chosen(self) -> Item | None:
-        """What keys act on: the chosen line, or the one thing that was kept as long as all else
-        only waits to be read.
-        """
+        """The item for keys: the chosen one, or the only one that was kept or is pending."""
         if self.is_open and self._at:
             return self.outcome.items[self._at - 1]
         return self._single
 
     @property
-    def _alone(self) -> NotKept | None:
-        """The one statement there is, if it was not kept: why needs no opening then."""
+    def _only_refusal(self) -> NotKept | None:
+        """The only statement, if it was not kept: the summary then shows the reason."""
         only = self.outcome.items[0] if len(self.outcome.items) == 1 and not self.is_open else None
         return only if isinstance(only, NotKept) and only.why != "known" else None
 
@@ -94,7 +88,7 @@ class OutcomeNote(Static):
             self.draw()
 
     def step(self, step: int) -> bool:
-        """Choose the next or the previous line; say whether there was one."""
+        """Choose the next or the previous line; return True if there was one."""
         at = self._at + step
         if not self.is_open or not 0 <= at <= len(self.outcome.items):
             return False
@@ -103,12 +97,12 @@ class OutcomeNote(Static):
         return True
 
     def enter(self, step: int) -> None:
-        """Choose the line that one comes upon first."""
+        """Choose the line that the cursor reaches first."""
         self._at = len(self.outcome.items) if step < 0 and self.is_open else 0
         self.draw()
 
     def act(self) -> None:
-        """Do what enter does: open or close the line, else show what stands behind it."""
+        """Handle enter: open or close the line, else show the memory or request."""
         if self.can_open and not (self.is_open and self._at):
             self.is_open = not self.is_open
             self.draw()
@@ -116,11 +110,11 @@ class OutcomeNote(Static):
             self.post_message(self.Wanted(self, "open", item))
 
     def does(self, deed: str) -> bool:
-        """Say whether something can be done about the chosen line."""
-        return self.chosen is not None and any(other.name == deed for other in _deeds(self.chosen))
+        """Return True if the chosen item allows a deed."""
+        return deed in (possible.name for possible in _deeds(self.chosen))
 
     def do(self, deed: str) -> None:
-        """Ask for something to be done about the chosen line."""
+        """Ask for a deed on the chosen item."""
         if self.chosen is not None and self.does(deed):
             self.post_message(self.Wanted(self, deed, self.chosen))
 
@@ -134,7 +128,7 @@ class OutcomeNote(Static):
         self._at = min(event.style.meta.get("line", 0), len(self.outcome.items))
         if deed := event.style.meta.get("deed"):
             self.do(deed)
-        elif "undo" not in event.style.meta:  # of which the app hears
+        elif "undo" not in event.style.meta:  # The app hears of the click.
             self.act()
 
     def draw(self) -> None:
@@ -144,7 +138,7 @@ class OutcomeNote(Static):
         rows = [self._row(0, *self._summary(is_here))]
         if self.is_open:
             rows += [
-                self._row(at, *_told(item, is_here and at == self._at))
+                self._row(at, *_item_line(item, is_here and at == self._at))
                 for at, item in enumerate(self.outcome.items, start=1)
             ]
         elif self.outcome.learned and self.outcome.waiting:
@@ -156,7 +150,7 @@ class OutcomeNote(Static):
             self.refresh_bindings()
 
     def _row(self, at: int, text: Content, end: Content) -> Content:
-        """Return one line; its text is cut so that what can be done stays on one line with it."""
+        """Return a line; the text is truncated so that its deeds stay on the same line."""
         room = self.content_size.width - end.cell_length
         is_cut = end.cell_length and LEAST_CELLS <= room < text.cell_length
         shown = joined(text.truncate(room, ellipsis=True) if is_cut else text, end).stylize(
@@ -166,31 +160,25 @@ class OutcomeNote(Static):
         return shown.stylize("reverse") if is_chosen else shown
 
     def _summary(self, is_here: bool) -> tuple[Content, Content]:
-        """Return the first line: in words what was kept, else what waits, and how much else there
-        is.
+        """Return the summary: the kept or else pending statement, and the number of others.
 
-        What waits beside what was kept has a line of its own, until there is one for each thing.
+        A pending request beside kept statements has a line of its own until all items are shown.
         """
-        learned, waiting, rest = (
-            self.outcome.learned,
-            self.outcome.waiting,
-            _counted(self.outcome.not_kept),
-        )
+        learned, waiting = self.outcome.learned, self.outcome.waiting
+        rest = _counted(self.outcome.not_kept)
         deeds: list[Content] = []
         if learned:
-            rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4"] * bool(
-                waiting and self.is_open
-            ) + rest
+            if waiting and self.is_open:
+                rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4", *rest]
             text = self._remembered(learned)
-            deeds = _done(_deeds(self._single), is_here)
+            deeds = _deed_words(_deeds(self._single), is_here)
         elif waiting:
             text = self._waiting()
         else:
             text, *rest = rest
-            text += f": {WHY[self._alone.why]}" if self._alone else ""
-        end = Content("  ·  ").join(
-            [Content(" · ").join(deeds)] * bool(deeds) + [plain(item) for item in rest]
-        )
+            text += f": {WHY[self._only_refusal.why]}" if self._only_refusal else ""
+        ends = [Content(" · ").join(deeds)] if deeds else []
+        end = Content("  ·  ").join([*ends, *map(plain, rest)])
         sign = ("▾ " if self.is_open else "▸ ") if self.can_open else ""
         return row(f"{sign}{text}", SHOWN), joined("  ·  ", end) if end else end
 
@@ -204,13 +192,13 @@ class OutcomeNote(Static):
         if self.is_open:
             return f"Remembered {len(learned)}"
         if len(learned) == 1:
-            return f"{'Updated' if learned[0].was else 'Remembered'}: {_learned(learned[0])}"
-        return f"Remembered {len(learned)}: {' '.join(lesson.memory.text for lesson in learned)}"
+            return f"{'Updated' if learned[0].was else 'Remembered'}: {_taught_words(learned[0])}"
+        return f"Remembered {len(learned)}: {' '.join(taught.memory.text for taught in learned)}"
 
 
 def _counted(not_kept: Sequence[NotKept]) -> list[str]:
-    known = sum(reason.why == "known" for reason in not_kept)
-    counts = {"not kept": len(not_kept) - known, "known already": known}
+    known_already = sum(reason.why == "known" for reason in not_kept)
+    counts = {"not kept": len(not_kept) - known_already, "known already": known_already}
     return [f"{count} {words}" for words, count in counts.items() if count]
 
 
@@ -232,8 +220,8 @@ def _deeds(item: Item | None) -> list[_Deed]:
     return []
 
 
-def _done(deeds: list[_Deed], with_keys: bool) -> list[Content]:
-    """Return what can be done, to be clicked; with the keys where they work."""
+def _deed_words(deeds: list[_Deed], with_keys: bool) -> list[Content]:
+    """Return the deeds as clickable words; with the keys where these work."""
     return [
         plain(f"{deed.key} {deed.words}" if with_keys else deed.words)
         .stylize(UNDO)
@@ -242,23 +230,23 @@ def _done(deeds: list[_Deed], with_keys: bool) -> list[Content]:
     ]
 
 
-def _learned(one: Taught) -> str:
-    return f"{one.memory.text} (was: {one.was})" if one.was else one.memory.text
+def _taught_words(taught: Taught) -> str:
+    return f"{taught.memory.text} (was: {taught.was})" if taught.was else taught.memory.text
 
 
 def words_of(item: Item) -> str:
-    """Return what a line says, as it is told to the person."""
+    """Return an item in words, in the second person."""
     match item:
         case Taught():
-            return _learned(item)
+            return _taught_words(item)
         case ConsentRequest():
             return change(item)
         case NotKept():
             return f"“{item.said}”"
 
 
-def _told(item: Item, is_chosen: bool) -> tuple[Content, Content]:
-    """Return the line of one thing that the message says, and what stands at its end."""
+def _item_line(item: Item, is_chosen: bool) -> tuple[Content, Content]:
+    """Return the line of an item, and the words at its end."""
     match item:
         case Taught():
             sign, ends = "✓", []
@@ -266,5 +254,5 @@ def _told(item: Item, is_chosen: bool) -> tuple[Content, Content]:
             sign, ends = "●", ["waits for you", "F4 decides"]
         case NotKept():
             sign, ends = "–", [WHY[item.why]]
-    end = Content(" · ").join([*map(plain, ends), *_done(_deeds(item), is_chosen)])
+    end = Content(" · ").join([*map(plain, ends), *_deed_words(_deeds(item), is_chosen)])
     return joined(f"  {sign} ", row(words_of(item), SHOWN)), joined("  ·  ", end)

@@ -1,6 +1,4 @@
-"""A list of rows of one line each. Only the lines on the screen are drawn, so that a long list
-costs no more than a short one.
-"""
+"""A list of rows of one line each. Only visible lines are drawn, so that length costs nothing."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +21,11 @@ from memapp.ui.safe import joined, plain
 T = TypeVar("T")
 
 EDGE = 2
-"""Columns in front of each row: the cursor and the mark."""
+"""The columns before each row: the cursor and the mark."""
 
 
 class RowList(ScrollView, Generic[T], can_focus=True):
-    """Rows with a cursor and marks. A subclass says what a row is called and how it looks."""
+    """Rows with a cursor and marks. Subclasses define the key and the look of a row."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor"}
@@ -51,14 +49,14 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             return self.rows
 
     class Moved(_Told):
-        """Another row is the current one."""
+        """The cursor moved to another row."""
 
     class Opened(_Told):
-        """The person wants to see the current row."""
+        """The person opened the current row."""
 
     @dataclass
     class PageWanted(_Told):
-        """The person wants the rows after these (1) or before them (-1)."""
+        """The person wants the next page (1) or the previous one (-1)."""
 
         step: int
 
@@ -66,37 +64,35 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         super().__init__(id=id)
         self.items: tuple[T, ...] = ()
         self.marked: dict[str, T] = {}
-        """What is marked, by key; marks stay when other rows are shown, until `keep_marks` says
-        that something is gone.
-        """
+        """The marked items by key; they stay marked while other rows are shown."""
         self._empty = empty
         self._earlier = self._later = ""
         self._cursor = 0
         self._drawn: dict[tuple[object, ...], Strip] = {}
         self._on_screen: dict[int, Strip] = {}
-        """What stands in each line of the screen."""
+        """The lines on the screen."""
         self._rich_styles: dict[Style, RichStyle] = {}
 
-    # What a subclass says -------------------------------------------------------------------------
+    # For subclasses -------------------------------------------------------------------------------
 
     def key(self, item: T) -> str:
-        """Return what a row is known by."""
+        """Return the key of an item."""
         raise NotImplementedError
 
     def draw(self, item: T, width: int) -> Content:
         """Return a row of at most `width` columns."""
         raise NotImplementedError
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     def show(
         self, items: Sequence[T], *, earlier: str = "", later: str = "", at: str | None = None
     ) -> None:
-        """Show these rows; `earlier` and `later` are the words for going to other pages.
+        """Show rows; `earlier` and `later` are the labels of the other pages.
 
-        The cursor goes to the row `at`; without one it stays on its row, or its place.
+        The cursor goes to the row `at`; by default it stays on its row, or at its place.
         """
-        kept = at if at is not None else self.current_key
+        cursor_key = at if at is not None else self.current_key
         before = (self._count == 0, self.current is None)
         self.items = tuple(items)
         self._earlier, self._later = earlier, later
@@ -104,18 +100,16 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self.marked |= {
             key: item for key, item in zip(keys, self.items, strict=True) if key in self.marked
         }
-        if kept in keys:
-            self._cursor = keys.index(kept) + self._lead
+        if cursor_key in keys:
+            self._cursor = keys.index(cursor_key) + self._lead
         else:
             first = self._lead if at is not None else self._cursor
             self._cursor = min(max(first, self._lead), max(0, self._count - 1))
         self._fit()
         self._follow()
         self.redraw()
-        if before != (
-            self._count == 0,
-            self.current is None,
-        ):  # keys work now that did not, or the other way round
+        # The keys that work depend on whether there are rows.
+        if before != (self._count == 0, self.current is None):
             self.refresh_bindings()
         self.post_message(self.Moved(self))
 
@@ -123,12 +117,12 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         return self._count > 0 if action == "open" else True
 
     def say_empty(self, text: str) -> None:
-        """Change what stands there when there is no row."""
+        """Change the text of an empty list."""
         self._empty = text
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw the rows anew, when they, time or marks changed."""
+        """Draw the rows again after a change of rows, time or marks."""
         self._drawn.clear()
         self._draw()
 
@@ -143,7 +137,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
     @property
     def chosen(self) -> list[T]:
-        """What a deed is done to: the marked rows, else the current one."""
+        """The items for an action: the marked ones, else the current one."""
         if self.marked:
             return list(self.marked.values())
         return [] if self.current is None else [self.current]
@@ -159,7 +153,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
     # Marks ----------------------------------------------------------------------------------------
 
     def toggle_mark(self) -> None:
-        """Mark the current row, or take its mark away, and go on to the next."""
+        """Mark or unmark the current row, and go to the next."""
         if (item := self.current) is None:
             return
         key = self.key(item)
@@ -172,23 +166,23 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self._go(self._cursor + 1)
 
     def mark_all(self) -> None:
-        """Mark every row shown; when all are marked, take all marks away."""
+        """Mark every row; if all are marked, unmark them."""
         shown = {self.key(item): item for item in self.items}
         self.marked = {} if shown.keys() <= self.marked.keys() else self.marked | shown
         self.redraw()
 
     def unmark(self, keys: Iterable[str] | None = None) -> None:
-        """Take marks away; all of them without keys."""
+        """Remove marks; without keys all of them."""
         for key in list(self.marked) if keys is None else keys:
             self.marked.pop(key, None)
         self.redraw()
 
-    def keep_marks(self, keys: Sequence[str], there: Mapping[str, T]) -> None:
-        """Of marks that were looked up, keep those on what is still there, as it is now."""
+    def keep_marks(self, keys: Sequence[str], existing: Mapping[str, T]) -> None:
+        """Keep the marks of those looked-up items that still exist, with their present state."""
         self.marked = {
-            key: there.get(key, item)
+            key: existing.get(key, item)
             for key, item in self.marked.items()
-            if key in there or key not in keys
+            if key in existing or key not in keys
         }
         self.redraw()
 
@@ -231,9 +225,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self.post_message(self.Moved(self))
 
     def _follow(self) -> None:
-        if (
-            self.size.height
-        ):  # where there is no room yet, what stands above the cursor would be scrolled away
+        if self.size.height:  # Without a size, the rows above the cursor would be scrolled away.
             self.scroll_to_region(
                 Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True
             )
@@ -254,11 +246,10 @@ class RowList(ScrollView, Generic[T], can_focus=True):
         self.virtual_size = Size(max(1, self.scrollable_content_region.width), max(1, self._count))
 
     def _draw(self) -> None:
-        """Draw what is on the screen and not drawn yet, and let only lines be shown that look
-        different now.
+        """Draw visible lines and refresh only those that changed.
 
-        Not when Textual asks for them: it shows all of them in one go, which takes as long again,
-        and keys wait meanwhile.
+        Textual would draw all of them in one go on its own, which takes as long again and delays
+        keys.
         """
         for y in range(self.size.height):
             before = self._on_screen.get(y)
@@ -274,16 +265,16 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             if on_cursor and self.has_focus
             else self.visual_style
         )
-        known = (number, on_cursor, width, style, self.app.theme)
-        if known not in self._drawn:
-            self._drawn[known] = self._line(number, on_cursor, width, style)
-        self._on_screen[y] = self._drawn[known]
-        return self._drawn[known]
+        look = (number, on_cursor, width, style, self.app.theme)
+        if look not in self._drawn:
+            self._drawn[look] = self._line(number, on_cursor, width, style)
+        self._on_screen[y] = self._drawn[look]
+        return self._drawn[look]
 
     def _line(self, number: int, on_cursor: bool, width: int, style: Style) -> Strip:
         content = self._words(number, on_cursor, width).truncate(width, ellipsis=True, pad=True)
-        # Not by way of a Visual: that wraps and aligns what is one line of the right width already,
-        # at thrice the cost.
+        # Not a Visual, which wraps and aligns a line of the right width again, at three times the
+        # cost.
         parts = content.render(style, end="", parse_style=self.app.stylesheet.parse_style)
         return Strip([Segment(text, self._rich(style + part)) for text, part in parts], width)
 
@@ -315,7 +306,7 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
 
 class TimedRows(RowList[T]):
-    """Rows that tell how long ago something was."""
+    """Rows with an age."""
 
     def __init__(self, clock: Callable[[], datetime], *, id: str, empty: str = "") -> None:
         super().__init__(id=id, empty=empty)

@@ -1,4 +1,4 @@
-"""A search field of one line; down and enter leave it for what was found."""
+"""A search field; down and enter go to the rows."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from memapp.domain.text import clean, one_line
 
 
 class SearchField(Input):
-    """Words to be searched for in some rows while they are typed."""
+    """The words of a search while they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,enter", "leave", "To the list", show=False, id="search.leave"),
@@ -24,9 +24,7 @@ class SearchField(Input):
         self._rows.focus()
 
     def give_up(self) -> bool:
-        """Take the search away and go to the rows, as escape does; say whether there was a search
-        to leave.
-        """
+        """Clear the search and go to the rows; return False if there was no search."""
         is_used = bool(self.value) or self.has_focus
         if is_used:
             self.value = ""
@@ -34,5 +32,5 @@ class SearchField(Input):
         return is_used
 
     def validate_value(self, value: str) -> str:
-        """Keep what is pasted from acting on the terminal."""
+        """Clean pasted text."""
         return one_line(clean(value)) if clean(value) != value else value

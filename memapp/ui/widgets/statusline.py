@@ -1,6 +1,4 @@
-"""The line above the composer that says what memapp is doing now; empty when it does nothing. A
-problem may take three lines.
-"""
+"""The line above the composer with the current activity; a problem may take three lines."""
 
 from textual.widgets import Static
 
@@ -8,7 +6,7 @@ from memapp.ui.safe import place_toasts, row
 
 
 class StatusLine(Static):
-    """What is going on, in words."""
+    """The current activity in words."""
 
     ALLOW_SELECT = False
 

@@ -13,7 +13,7 @@ from memapp.ui.safe import joined
 
 
 class TabLine(Static):
-    """Names of tabs, clickable, each perhaps with a number."""
+    """The names of tabs, clickable, each perhaps with a number."""
 
     ALLOW_SELECT = False
 
@@ -26,7 +26,7 @@ class TabLine(Static):
         self._tabs = tabs
 
     def show(self, current: str, counts: Mapping[str, int], note: str = "") -> None:
-        """Mark the tab that is open, with a word about it behind them all."""
+        """Mark the open tab, with a note behind all names."""
         line = Content("")
         for tab, label in self._tabs:
             words = f"{label} {counts[tab]}" if counts.get(tab) else label

@@ -1,4 +1,4 @@
-"""The thoughts of a model before its reply, folded under that: one quiet line, which opens."""
+"""The thoughts of a model before a reply, folded into a quiet line."""
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,7 +11,7 @@ from memapp.ui.widgets.live import LiveText
 
 
 class ThoughtFold(Vertical):
-    """The thoughts behind a reply while they are in memory; they also grow here."""
+    """The thoughts behind a reply; they grow while the model thinks."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class ThoughtFold(Vertical):
         self._line.update(self._summary(), layout=False)
 
     def toggle(self) -> None:
-        """Open or close the line."""
+        """Unfold or fold the thoughts."""
         self.is_open = not self.is_open
         self._body.display = self.is_open
         self._line.update(self._summary(), layout=False)
@@ -41,6 +41,5 @@ class ThoughtFold(Vertical):
 
     def _summary(self) -> Content:
         words = counted(len(self._text.split()), "word")
-        return plain(
-            f"{'▾' if self.is_open else '▸'} Thought first · {words} · z {'folds' if self.is_open else 'unfolds'}"
-        )
+        sign, does = ("▾", "folds") if self.is_open else ("▸", "unfolds")
+        return plain(f"{sign} Thought first · {words} · z {does}")

@@ -1,4 +1,4 @@
-"""The first line of the screen: the modes, and what this installation is doing about the network."""
+"""The first line of the screen: the modes, the model, and the use of the network."""
 
 from typing import TYPE_CHECKING
 
@@ -11,20 +11,18 @@ from memapp.ui.messages import ModeWanted
 from memapp.ui.modes import MODES
 from memapp.ui.safe import joined
 
-if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no service
+if TYPE_CHECKING:  # Part of the first paint, which waits for no service.
     from memapp.ui.session import AppSession
 
 DEMO = ("demo - nothing is saved", "demo, not saved", "demo")
-"""In 80 columns only the shortest fits beside the modes, and in place of the name."""
+"""Only the shortest fits into 80 columns beside the modes, and replaces the name."""
 
 BADGE_CELLS = 3
-"""So many are kept free for a badge."""
+"""The cells kept free for a badge."""
 
 
 class TopBar(Static):
-    """memapp, the modes (clickable, with their keys where they fit), and on the right the model and
-    whether words stay here.
-    """
+    """The name, the clickable modes, and on the right the model and the use of the network."""
 
     ALLOW_SELECT = False
 
@@ -81,9 +79,7 @@ class TopBar(Static):
         )
 
     def _with_current(self, line: Content) -> Content:
-        """Return the line without as much of its beginning as keeps the current mode from being
-        seen.
-        """
+        """Return the line, cut at its start so that the current mode is visible."""
         hidden = line.plain.find("]") + 1 - self.size.width
         return line if hidden <= 0 else joined(("…", "$text-muted"), line[hidden + 1 :])
 
@@ -92,7 +88,7 @@ class TopBar(Static):
         return self._session.badges if self._session else {}
 
     def _room(self, taken: int) -> int:
-        """Return the cells that are left, so that nothing moves away when a badge comes."""
+        """Return the free cells, with room for a badge, so that nothing moves when one appears."""
         return self.size.width - taken - self._kept_free
 
     def _list(self, *, keys: bool, close: bool = False) -> Content:
@@ -109,10 +105,9 @@ class TopBar(Static):
         return modes
 
     def _head(self, modes: int, edge: str) -> Content:
-        """Return the name, and the words that keep a demo from being taken for the real thing.
+        """Return the name, and the words that mark a demo.
 
-        Without room for both, the name gives way to those words, and to what is said about the
-        network.
+        If both do not fit, the name is left out, also in favour of the network.
         """
         name = joined((f" memapp{edge}", "bold $primary"))
         room = self._room(name.cell_length + modes)
@@ -126,8 +121,6 @@ class TopBar(Static):
         return self._right.rpartition(" · ")[2]
 
     def _fitting(self, space: int) -> str:
-        """Return what stands on the right, or as much of it as fits: last of all what is said about
-        the network.
-        """
+        """Return the right side, or the part that fits; the network is left out last."""
         shorter = (self._right, self._network, self._right.partition(":")[0])
         return next((text for text in shorter if len(text) <= space), "")

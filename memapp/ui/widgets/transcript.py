@@ -1,6 +1,4 @@
-"""The window of messages that a conversation shows, with a cursor on one of them; what keys do
-there, a subclass says.
-"""
+"""The messages of a conversation with a cursor; subclasses load messages and open chips."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -21,12 +19,12 @@ from memapp.ui.widgets.outcome import OutcomeNote
 
 Bubble = Said | Answer
 Stop = Bubble | OutcomeNote | CouncilCard
-"""Where the cursor can be."""
+"""A widget that the cursor can choose."""
 
 AT_FIRST = 12
-"""Messages mounted before the first picture of a chat."""
+"""The messages mounted before the first paint of a chat."""
 AT_ONCE = 8
-"""Messages mounted at once after it; each mounting holds the event loop up."""
+"""The messages mounted at a time after it; each mount blocks the event loop."""
 
 
 class Transcript(VerticalScroll):
@@ -37,29 +35,34 @@ class Transcript(VerticalScroll):
         self._cursor: Stop | None = None
         self._glanced_at = False
         self._above: list[Widget] = []
-        """Messages of the page that are still to be mounted above."""
+        """Messages of the page still to be mounted above."""
         self.complete = True
-        """The end of the thread is shown."""
+        """True if the end of the thread is shown."""
 
-    # What a subclass says -------------------------------------------------------------------------
+    # For subclasses -------------------------------------------------------------------------------
 
     def load_earlier(self, before: int) -> object:
-        """Show what was said before the message with this number."""
+        """Show the messages before the message with this number."""
         raise NotImplementedError
 
     def go_to_end(self) -> None:
-        """Show the end of the thread, of which an earlier part is shown."""
+        """Show the end of the thread."""
         raise NotImplementedError
 
     def open_hit(self, hit: Recalled) -> object:
-        """Show what stands behind a chip."""
+        """Show the source behind a chip."""
         raise NotImplementedError
 
-    # What is shown --------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------
 
     @property
     def bubbles(self) -> list[Bubble]:
         return [child for child in self.children if isinstance(child, Said | Answer)]
+
+    @property
+    def _all(self) -> list[Widget]:
+        """The widgets of the page, with those still to be mounted."""
+        return [*self._above, *self.children]
 
     @property
     def stops(self) -> list[Stop]:
@@ -67,40 +70,38 @@ class Transcript(VerticalScroll):
 
     @property
     def stop(self) -> Stop | None:
-        """Where the cursor is; without one, at the last message."""
+        """The widget under the cursor; by default the last message."""
         if self._cursor is not None and self._cursor.parent is self:
             return self._cursor
         return next(iter(reversed(self.bubbles)), None)
 
     @property
     def outcome(self) -> OutcomeNote | None:
-        """The line on what came of a message, where that is chosen."""
+        """The outcome under the cursor."""
         return self.stop if isinstance(self.stop, OutcomeNote) else None
 
     @property
     def council(self) -> CouncilCard | None:
-        """The card of a council, where that is chosen."""
+        """The council under the cursor."""
         return self.stop if isinstance(self.stop, CouncilCard) else None
 
     @property
     def outcome_below(self) -> OutcomeNote | None:
-        """The line on what came of the message that is chosen, or that the chosen answer answers."""
+        """The outcome of the chosen message, or of the message the chosen answer answers."""
         stops = self.stops
         after = stops[stops.index(self.stop) :] if self.stop in stops else []
-        until = itertools.takewhile(
-            lambda one: one is self.stop or not isinstance(one, Said), after
+        below = itertools.takewhile(
+            lambda stop: stop is self.stop or not isinstance(stop, Said), after
         )
-        return next((item for item in until if isinstance(item, OutcomeNote)), None)
+        return next((stop for stop in below if isinstance(stop, OutcomeNote)), None)
 
     @property
     def cursor(self) -> Bubble | None:
-        """The message that keys act on: the chosen one or that above the chosen line, else the
-        last.
-        """
+        """The message for keys: the chosen one, that above the chosen line, or the last."""
         if self.stop is None or isinstance(self.stop, Said | Answer):
             return self.stop
-        before = list(itertools.takewhile(lambda one: one is not self.stop, self.stops))
-        return next((item for item in reversed(before) if isinstance(item, Said | Answer)), None)
+        before = list(itertools.takewhile(lambda stop: stop is not self.stop, self.stops))
+        return next((stop for stop in reversed(before) if isinstance(stop, Said | Answer)), None)
 
     @property
     def last_answer(self) -> Answer | None:
@@ -110,42 +111,29 @@ class Transcript(VerticalScroll):
 
     @property
     def replied(self) -> Answer | None:
-        """The answer to the last message of the person; what was said unasked below it does not
-        count.
-        """
-        since = itertools.takewhile(lambda one: isinstance(one, Answer), reversed(self.bubbles))
-        return next(
-            (
-                bubble
-                for bubble in since
-                if isinstance(bubble, Answer) and bubble.message.reply_to is not None
-            ),
-            None,
+        """The answer to the last message of the person, without unprompted ones below."""
+        since = itertools.takewhile(
+            lambda bubble: isinstance(bubble, Answer), reversed(self.bubbles)
         )
+        answers = (bubble for bubble in since if isinstance(bubble, Answer))
+        return next((answer for answer in answers if answer.message.reply_to is not None), None)
 
     @property
     def in_own_words(self) -> bool:
-        """memapp itself answered the last message, or ran it; no model can answer that again."""
+        """True if memapp itself answered the last message or ran it; no model can answer again."""
         reply = self.replied.message if self.replied else None
         return reply is not None and (reply.model == OWN_WORDS or reply.origin is Origin.COMMAND)
 
     def answer(self, message_id: str) -> Answer | None:
-        bubbles = [*self._above, *self.bubbles]
-        return next(
-            (
-                bubble
-                for bubble in bubbles
-                if isinstance(bubble, Answer) and bubble.message.id == message_id
-            ),
-            None,
-        )
+        answers = (child for child in self._all if isinstance(child, Answer))
+        return next((answer for answer in answers if answer.message.id == message_id), None)
 
     async def show(
         self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = ""
     ) -> None:
-        """Show these messages in place of what is there, at the end or at the message with id `at`.
+        """Show messages in place of the present ones, at the end or at the message with id `at`.
 
-        What fits on a screen comes first; the messages above it follow once that is drawn.
+        A screenful comes first; the messages above follow after the first paint.
         """
         self.complete = not later
         self._cursor = None
@@ -156,23 +144,21 @@ class Transcript(VerticalScroll):
         async with self.batch():
             await self.remove_children()
             await self.mount_all([*self._earlier_line(earlier), *shown, *below])
-        found = next((bubble for bubble in self.bubbles if bubble.message.id == at), None)
-        if found is not None:
-            self.call_after_refresh(self._arrive, found)
+        target = next((bubble for bubble in self.bubbles if bubble.message.id == at), None)
+        if target is not None:
+            self.call_after_refresh(self._arrive, target)
         if self._above:
             self.call_after_refresh(self._show_above, shown[0])
 
     def _arrive(self, bubble: Bubble, frames: int = 200) -> None:
-        """Put the cursor on a message once it has a place: just after a change of screens it has
-        none yet.
-        """
+        """Put the cursor on a message once it has a region, a few frames after a switch."""
         if bubble.region or not frames or not self.screen.is_current:
             self._put_cursor(bubble)
         elif bubble.parent is self:
             self.set_timer(1 / 60, partial(self._arrive, bubble, frames - 1))
 
     async def _show_above(self, first: Widget) -> None:
-        """Mount a few of the messages above, and come back for the others."""
+        """Mount some of the messages above, then call again for the others."""
         if not self._above or first.parent is not self:
             return
         self._above, few = self._above[:-AT_ONCE], self._above[-AT_ONCE:]
@@ -181,7 +167,7 @@ class Transcript(VerticalScroll):
         self.call_after_refresh(self._show_above, few[0])
 
     async def show_earlier(self, bubbles: Sequence[Widget], *, earlier: bool) -> None:
-        """Put earlier messages above, keeping what is read where it is."""
+        """Add earlier messages above, and keep the scroll position."""
         height = self.virtual_size.height
         self.release_anchor()
         async with self.batch():
@@ -207,29 +193,20 @@ class Transcript(VerticalScroll):
         self.refresh_bindings()
 
     async def cut_from(self, message_id: str) -> None:
-        """Take a message and everything after it off the screen; only what was said unasked
-        outlives an answer.
-        """
+        """Remove a message and everything after it; unprompted messages stay after an answer."""
         children = list(self.children)
-        at = next(
-            (
-                n
-                for n, child in enumerate(children)
-                if isinstance(child, Said | Answer) and child.message.id == message_id
-            ),
-            None,
-        )
-        if at is not None:
-            outlives = isinstance(children[at], Answer)
-            gone = [
+        first = next((bubble for bubble in self.bubbles if bubble.message.id == message_id), None)
+        if first is not None:
+            keeps_unprompted = isinstance(first, Answer)
+            removed = [
                 child
-                for child in children[at:]
-                if not (outlives and isinstance(child, Answer) and child.message.unprompted)
+                for child in children[children.index(first) :]
+                if not (keeps_unprompted and isinstance(child, Answer) and child.message.unprompted)
             ]
-            await self.remove_children(gone)
+            await self.remove_children(removed)
 
     async def put_back(self, answer: Bubble) -> None:
-        """Show another answer at its place among what was said unasked."""
+        """Add another answer at its place among unprompted messages."""
         after = next(
             (bubble for bubble in self.bubbles if bubble.message.seq > answer.message.seq), None
         )
@@ -237,92 +214,71 @@ class Transcript(VerticalScroll):
         self._move_cursor(answer if self._cursor else None)
 
     def add_note(self, note: Note) -> None:
-        """Add a quiet line below the last message, unless its undo stands there already."""
-        if note.step == "" or note.step not in {
-            item.takes_back for item in self.query(OutcomeNote)
-        }:
+        """Add a note below the last message, unless an outcome already offers its undo."""
+        undone_above = {outcome.takes_back for outcome in self.query(OutcomeNote)}
+        if note.step == "" or note.step not in undone_above:
             self.mount(note)
             self.anchor()
 
     def put_outcome(self, message_id: str, outcome: Outcome) -> None:
-        """Say below the answers to a message what came of it."""
-        there = (*self._above, *self.children)
-        if note := next(
-            (
-                item
-                for item in there
-                if isinstance(item, OutcomeNote) and item.message_id == message_id
-            ),
-            None,
-        ):
+        """Show the outcome of a message below its answers."""
+        notes = (child for child in self._all if isinstance(child, OutcomeNote))
+        if note := next((note for note in notes if note.message_id == message_id), None):
             note.show(outcome)
         elif outcome.items:
             self._put_below(note := OutcomeNote(message_id, outcome))
             self._drop_notes(note.takes_back)
 
     def put_card(self, card: CouncilCard) -> None:
-        """Show a council below the answer to its message, in the place of what was shown of it."""
-        there = (*self._above, *self.children)
-        if shown := next(
-            (
-                item
-                for item in there
-                if isinstance(item, CouncilCard) and item.message_id == card.message_id
-            ),
-            None,
-        ):
+        """Show a council below the answer, or update its card."""
+        cards = (child for child in self._all if isinstance(child, CouncilCard))
+        if shown := next((shown for shown in cards if shown.message_id == card.message_id), None):
             shown.show(card.shown)
         else:
             self._put_below(card)
 
     def _put_below(self, note: OutcomeNote | CouncilCard) -> None:
-        """Put a line below the answers to its message, if that is on the screen."""
-        there = [*self._above, *self.children]
-        at = next(
-            (
-                n
-                for n, item in enumerate(there)
-                if isinstance(item, Said) and item.message.id == note.message_id
-            ),
-            None,
-        )
-        if at is None:
+        """Mount a line below the answers to its message, if the message is on the screen."""
+        children = self._all
+        said = [
+            number
+            for number, child in enumerate(children)
+            if isinstance(child, Said) and child.message.id == note.message_id
+        ]
+        if not said:
             return
-        answers = itertools.takewhile(lambda one: not isinstance(one, Said), there[at + 1 :])
-        last = max(
-            (
-                n
-                for n, answer in enumerate(answers, start=at + 1)
-                if isinstance(answer, Answer | CouncilCard)
-            ),
-            default=at,
-        )
+        last = said[0]
+        for number, child in enumerate(children[last + 1 :], start=last + 1):
+            if isinstance(child, Said):
+                break
+            if isinstance(child, Answer | CouncilCard):
+                last = number
         if last < len(self._above):
             self._above.insert(last + 1, note)
         else:
-            self.mount(note, after=there[last])
+            self.mount(note, after=children[last])
 
     def _drop_notes(self, step: str) -> None:
-        """Take away quiet lines whose undo stands in a line on what came of a message."""
-        self.remove_children([item for item in self.query(Note) if item.step == step != ""])
+        """Remove notes whose undo an outcome offers."""
+        self.remove_children([note for note in self.query(Note) if note.step == step != ""])
 
     def took_back(self, step: str) -> None:
-        """Say where a step is told that it was taken back."""
-        for item in self.query(Note):
-            if item.step == step:
-                item.took_back()
+        """Mark the notes of a step as undone."""
+        for note in self.query(Note):
+            if note.step == step:
+                note.took_back()
 
     # The cursor -----------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
-        widget = next((item for item in under.ancestors_with_self if isinstance(item, Stop)), None)
-        if not isinstance(widget, Stop):
+        stop = next((node for node in under.ancestors_with_self if isinstance(node, Stop)), None)
+        if not isinstance(stop, Stop):
             return
-        self._move_cursor(widget)
+        self._move_cursor(stop)
         number = event.style.meta.get("chip")
-        if isinstance(widget, Answer) and isinstance(number, int) and number < len(widget.hits):
-            self.open_hit(widget.hits[number])
+        if isinstance(stop, Answer) and isinstance(number, int) and number < len(stop.hits):
+            self.open_hit(stop.hits[number])
 
     def on_blur(self) -> None:
         self._move_cursor(None)
@@ -350,20 +306,17 @@ class Transcript(VerticalScroll):
         elif at >= len(stops) and not self.complete:
             self.go_to_end()
         elif 0 <= at < len(stops):
-            if isinstance(there := stops[at], OutcomeNote):
-                there.enter(step)
-            self._put_cursor(there)
+            if isinstance(stop := stops[at], OutcomeNote):
+                stop.enter(step)
+            self._put_cursor(stop)
 
     def want_earlier(self) -> None:
-        """Load the messages before the first one that is shown, or is about to be."""
-        if first := next(
-            (child for child in (*self._above, *self.children) if isinstance(child, Said | Answer)),
-            None,
-        ):
+        """Load the messages before the first one."""
+        if first := next((child for child in self._all if isinstance(child, Said | Answer)), None):
             self.load_earlier(first.message.seq)
 
     def action_outcome(self) -> None:
-        """Open the line on what came of the message, or close it again."""
+        """Open or close the outcome of the message."""
         if (note := self.outcome_below) is not None:
             note.enter(1)
             self._put_cursor(note)
@@ -392,12 +345,12 @@ class Transcript(VerticalScroll):
         self.scroll_to_widget(stop, animate=False)
 
     def _move_cursor(self, stop: Stop | None) -> None:
-        for item in self.query(".-current"):
-            item.remove_class("-current")
-            if isinstance(item, Answer) and item is not stop:
-                item.leave_chips()
-            elif isinstance(item, OutcomeNote):
-                item.draw()
+        for widget in self.query(".-current"):
+            widget.remove_class("-current")
+            if isinstance(widget, Answer) and widget is not stop:
+                widget.leave_chips()
+            elif isinstance(widget, OutcomeNote):
+                widget.draw()
         lines = OutcomeNote | CouncilCard
         if (
             (self._cursor is None) != (stop is None)
@@ -413,9 +366,7 @@ class Transcript(VerticalScroll):
 
 
 class _More(Static):
-    """A line above the first message when there are earlier ones, or below the last when the thread
-    goes on.
-    """
+    """A line that loads earlier messages, or goes to the end of the thread."""
 
     def __init__(self, words: str, show: Callable[[], object], *, id: str | None = None) -> None:
         super().__init__(plain(words), markup=False, id=id, classes="more")
