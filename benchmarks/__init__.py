@@ -19,7 +19,7 @@ MADE_UP = Path(__file__).parent / "made_up"
 
 
 def bundled_embedder() -> "ChildEmbedder":
-    """Open the embedding model that comes with memapp, in the form that the app made or will use."""
+    """Open the bundled embedding model in the form that the app made or will use."""
     from memapp import paths
     from memapp.inference.embedder import ChildEmbedder, bundled
 

@@ -73,7 +73,7 @@ LISTS = ("sensitive_list", *(f"sensitive_list{number}" for number in range(2, 7)
 
 
 class Sentence(BaseModel):
-    """One sentence, the field that it states, and what the labeller noted."""
+    """One sentence, its field, and the labeller's note."""
 
     text: str
     field: str
@@ -165,7 +165,8 @@ def words_of(text: str) -> list[str]:
 def report_fields(results: Sequence[Result]) -> list[str]:
     """Print how often each field is asked about, and return the bounds that are missed."""
     print(
-        f"{'states':18}{'sentences':>10}{'asked about':>13}{'with a value':>14}{'half A':>9}{'half B':>8}   bound"
+        f"{'states':18}{'sentences':>10}{'asked about':>13}{'with a value':>14}"
+        f"{'half A':>9}{'half B':>8}   bound"
     )
     missed = []
     for field in LABELLED:
@@ -174,7 +175,8 @@ def report_fields(results: Sequence[Result]) -> list[str]:
         valued = share([result.has_value for result in of_field])
         halves = [share([result.is_seen for result in half]) for half in in_halves(of_field)]
         print(
-            f"{field:18}{len(of_field):10}{seen:13.3f}{valued:14.3f}{halves[0]:9.3f}{halves[1]:8.3f}   >= {RIGHT_FIELD[field]}"
+            f"{field:18}{len(of_field):10}{seen:13.3f}{valued:14.3f}"
+            f"{halves[0]:9.3f}{halves[1]:8.3f}   >= {RIGHT_FIELD[field]}"
         )
         if seen < RIGHT_FIELD[field]:
             missed.append(
@@ -190,7 +192,8 @@ def report_false(results: Sequence[Result]) -> list[str]:
     nothing = [result for result in results if result.sentence.field == "none"]
     hard = [result for result in nothing if "hard negative" in result.sentence.note]
     print(
-        f"\n{'states none':18}{'sentences':>10}{'false':>13}{'other fields':>14}{'half A':>9}{'half B':>8}   bound"
+        f"\n{'states none':18}{'sentences':>10}{'false':>13}{'other fields':>14}"
+        f"{'half A':>9}{'half B':>8}   bound"
     )
     for name, part in (
         ("hard negatives", hard),
@@ -249,7 +252,7 @@ def learned(runtime: Runtime, text: str) -> tuple[int, tuple[str, ...]]:
 
 
 def typed(sentences: Sequence[Sentence]) -> tuple[list[Result], list[str]]:
-    """Type each sentence; return what came of it, and the sensitive fields that changed."""
+    """Type each sentence; return the results, and the changed sensitive fields."""
     with store() as runtime:
         results = [
             Result(
@@ -270,11 +273,15 @@ def report_unasked(results: Sequence[Result], fields: Sequence[str], show: bool)
     taught = [(text, result) for text, result in known if result in labelled]
     repeats = [text for text, result in taught if result.value_words.intersection(words_of(text))]
     print(
-        f"\ntyped in a chat: {len(results)} sentences, {sum(result.asked > 0 for result in results)} are asked about; ",
+        (
+            f"\ntyped in a chat: {len(results)} sentences, "
+            f"{sum(result.asked > 0 for result in results)} are asked about; "
+        ),
         end="",
     )
     print(
-        f"known without a yes: {len(fields)} fields, {len(facts)} of {len(known)} memories state a value   (bound 0)"
+        f"known without a yes: {len(fields)} fields, {len(facts)} of {len(known)} memories state "
+        "a value   (bound 0)"
     )
     valued = sum(bool(result.value_words) for result in labelled)
     print(
@@ -282,7 +289,8 @@ def report_unasked(results: Sequence[Result], fields: Sequence[str], show: bool)
         end="",
     )
     print(
-        f"{len(taught)} memories were made of them, {len(repeats)} repeat such a word   (bound {REPEATS} of them)"
+        f"{len(taught)} memories were made of them, {len(repeats)} repeat such a word   (bound "
+        f"{REPEATS} of them)"
     )
     for text, result in taught if show else ():
         print(f"{result.sentence.field}: {result.sentence.text!r} taught {text!r}")
@@ -295,9 +303,7 @@ def report_unasked(results: Sequence[Result], fields: Sequence[str], show: bool)
 
 
 def report_list(show: bool, step: int) -> list[str]:
-    """Count what becomes known of lists that the patterns and examples were not made from, and
-    return the bound if missed.
-    """
+    """Count the memories from unseen lists, and return the bound if missed."""
     print(f"\n{'learned from':30}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
     leaked: list[dict[str, str]] = []
     tried = 0
@@ -318,7 +324,8 @@ def report_list(show: bool, step: int) -> list[str]:
                 asked = sum(bool(waiting and not texts) for waiting, texts in each)
                 bound = f"   known <= {LIST_KNOWN} of all" if part is sensitive else ""
                 print(
-                    f"{label:30}{len(part):10}{len(known):8}{asked:8}{len(part) - len(known) - asked:9}{bound}",
+                    f"{label:30}{len(part):10}{len(known):8}{asked:8}"
+                    f"{len(part) - len(known) - asked:9}{bound}",
                     flush=True,
                 )
                 leaked += known if part is sensitive else []

@@ -99,7 +99,7 @@ def main() -> int:
 
 def measure(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
     sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", None)
-    same = distinct([(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])[
+    same = distinct([(pair["a"], pair["b"]) for pair in sts if pair["score"] >= 4.5])[
         : most or PARAPHRASES
     ]
     yield from paraphrases(runtime, "paraphrases", same, LEFT)
@@ -107,8 +107,8 @@ def measure(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
     yield from paraphrases(runtime, "of a person", told_twice, PERSON_LEFT)
     yield from merged_wrongly(runtime, "of a person, other in one thing", near[:most])
     nli = read_lines(data / "breaking_nli/dev/pairs.jsonl", None)
-    nli = [item for item in nli if max(len(item["a"]), len(item["b"])) <= MAX_MEMORY_CHARS]
-    contradicting = [(item["a"], item["b"]) for item in nli if item["label"] == "contradiction"]
+    nli = [pair for pair in nli if max(len(pair["a"]), len(pair["b"])) <= MAX_MEMORY_CHARS]
+    contradicting = [(pair["a"], pair["b"]) for pair in nli if pair["label"] == "contradiction"]
     yield from merged_wrongly(runtime, "contradictions", contradicting[:most])
     yield from merged_wrongly(runtime, "contradictions, twice reworded", list(reworded(nli))[:most])
     stopping(runtime, MANY)
@@ -231,7 +231,8 @@ def paraphrases(
         left, elsewhere = both_live(one, halves), taken_in_elsewhere(one, halves)
         bound = f"  <= {most_left}" if script else ""
         print(
-            f"{'  ' + name:34}{len(pairs):8}{left:8}{left / len(pairs):8.2f}{elsewhere:11}{days:6}{bound}"
+            f"{'  ' + name:34}{len(pairs):8}{left:8}{left / len(pairs):8.2f}"
+            f"{elsewhere:11}{days:6}{bound}"
         )
         if script and left > most_left * len(pairs):
             yield f"{title}, {name}: {left} of {len(pairs)} left"
@@ -289,7 +290,8 @@ def stopping(runtime: Runtime, many: int) -> None:
     took.sort()
     nine_of_ten, label = took[int(0.9 * len(took))], "stopped within, ms: median, nine of ten"
     print(
-        f"{label:42}{len(took):8}{median(took):8.1f}{nine_of_ten:8.1f}  goal {STOP_MS:.0f}, not held"
+        f"{label:42}{len(took):8}{median(took):8.1f}{nine_of_ten:8.1f}  goal {STOP_MS:.0f}, "
+        "not held"
     )
 
 

@@ -48,8 +48,10 @@ RUN = 6
 """Words in a row that are no accident."""
 LEAST_LINES, TURNS, OF_DATA, SMALL_OF_EACH = 22, 10, 8, 2
 META = re.compile(
-    r"\b(?:context|as an ai|language model|the user|user'?s|answer the question|based on (?:the|your) (?:information|previous)|"
-    r"previous conversation|\((?:January|February|March|April|May|June|July|August|September|October|November|December) \d+\))",
+    r"\b(?:context|as an ai|language model|the user|user'?s|answer the question|based on "
+    r"(?:the|your) (?:information|previous)|"
+    r"previous conversation|\((?:January|February|March|April|May|June|July|August|September|"
+    r"October|November|December) \d+\))",
     re.IGNORECASE,
 )
 
@@ -72,7 +74,7 @@ class Script:
 
 
 class Counting:
-    """A model that counts the tokens it computes, in replies and in idle time."""
+    """A model that counts its computed tokens, in replies and in idle time."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
@@ -247,7 +249,8 @@ def show(scripts: Sequence[Script], arms: dict[str, Arm], *, all_of_them: bool) 
     ]
     for says, plain, own in pairs if all_of_them else random.Random(0).sample(pairs, 10):
         print(
-            f"\n> {says}\n  plain:  {' '.join(plain.split())[:240]}\n  memapp: {' '.join(own.split())[:240]}"
+            f"\n> {says}\n  plain:  {' '.join(plain.split())[:240]}\n"
+            f"  memapp: {' '.join(own.split())[:240]}"
         )
 
 
@@ -282,7 +285,8 @@ def report(
         "tokens computed": ("<= plain", lambda: own[name] <= plain[name]),
     }
     print(
-        f"\n{sum(len(chat) for chat in arms['plain'].chats)} replies in {len(scripts)} chats{'plain':>17}{'memapp':>9}   bound"
+        f"\n{sum(len(chat) for chat in arms['plain'].chats)} replies in {len(scripts)} "
+        f"chats{'plain':>17}{'memapp':>9}   bound"
     )
     missed = []
     for name, (bound, holds) in bounds.items():

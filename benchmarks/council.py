@@ -1,4 +1,4 @@
-"""What do the reviewers of a council see that need no model, and do they leave sound answers alone?
+"""Which faults do the council's model-free reviewers see, and do they leave sound answers alone?
 
 - planted: into a sound answer that says again a name, a number or somebody close from one of 200
   memories, another one is put;
@@ -140,9 +140,7 @@ def seen(row: Row, answer: str) -> Material:
 
 
 def reviewed(runtime: Runtime, question: str, answer: str) -> list[review.Objection]:
-    """Return what the rules have against an answer, with the notes that are found among all
-    memories.
-    """
+    """Return the objections of the rules to an answer, with the notes found among all memories."""
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         message = chat.add_message(session, thread, Role.USER, question, session.now)

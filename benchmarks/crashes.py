@@ -1,4 +1,4 @@
-"""What does it cost a person when the model's process dies?
+"""The cost for a person of a dying model process.
 
 In the window, under tmux, and in `memapp ask`: a message is sent, and the model's process is killed
 (SIGSEGV and SIGKILL in turn) at a random moment of the turn. Then the next message is sent.
@@ -69,7 +69,8 @@ def main() -> int:
     if "window" not in ways:
         print("window: skipped, there is no tmux")
     print(
-        f"{'':10}{'rounds':>8}{'killed':>8}{'messages lost':>15}{'unanswered':>12}{'terminals broken':>18}"
+        f"{'':10}{'rounds':>8}{'killed':>8}{'messages lost':>15}{'unanswered':>12}"
+        f"{'terminals broken':>18}"
     )
     wrong = 0
     for name, way in ways.items():
@@ -95,7 +96,7 @@ def ask(home: Path, chosen: Sequence[str], number: int, count: Count) -> None:
 
 
 def window(home: Path, chosen: Sequence[str], number: int, count: Count) -> None:
-    """Kill the model of the window, send the next message, leave the window, and use the terminal."""
+    """Kill the window's model, send the next message, close the window, and use the terminal."""
     with closing(Terminal(home)) as terminal:
         terminal.type(shlex.join(command(home, chosen)), "Enter")
         wait_until(lambda: "Write to memapp" in terminal.screen())
@@ -176,9 +177,7 @@ class Terminal:
         return self._tmux("capture-pane", "-p")
 
     def is_full_screen(self) -> bool:
-        """Return True if the window, or what is left of it, still has the alternate screen or the
-        mouse.
-        """
+        """Return True if the window still has the alternate screen or the mouse."""
         return self._tmux("display-message", "-p", "#{alternate_on}#{mouse_any_flag}") != "00"
 
     def close(self) -> None:

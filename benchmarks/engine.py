@@ -1,4 +1,4 @@
-"""How fast is each model that is here, and what does it cost that it runs in a process of its own?
+"""The speed of each local model, and the cost of a process of its own.
 
 For the bundled model, the default one where it is here, and each `--model`: prompt tokens and
 generated tokens a second in this process, and in a child process as the app runs it, in turn in one
@@ -132,7 +132,7 @@ def words_from(number: int) -> Iterator[str]:
 
 
 def report(file: Path, here: Timings, child: Timings) -> bool:
-    """Print the speed of a model in a child and what that costs; return whether a bound was missed."""
+    """Print the speed and the cost of a model in a child; return True if a bound was missed."""
     first = statistics.median(
         there / near for there, near in zip(child.first, here.first, strict=True)
     )
@@ -145,7 +145,8 @@ def report(file: Path, here: Timings, child: Timings) -> bool:
         f"{statistics.median(child.prompt_speed):10.1f}{statistics.median(child.speed):10.1f}"
     )
     print(
-        f"{file.stem[:33]:34}{absolute}{first:9.3f}{speed:9.3f}{cancelled:11.1f}{'  MISSED' if missed else ''}"
+        f"{file.stem[:33]:34}{absolute}{first:9.3f}{speed:9.3f}{cancelled:11.1f}"
+        f"{'  MISSED' if missed else ''}"
     )
     return missed
 

@@ -101,7 +101,7 @@ class Conversation:
 
 @dataclass
 class Guess:
-    """One guess and what came, with what it would have taken."""
+    """One guess, the next message, and the needed memories."""
 
     text: str = ""
     similarity: float = 0.0
@@ -236,13 +236,16 @@ def wanted(available: int) -> int:
     """Return how many conversations to hold, and print why."""
     needed = max(LEAST_CONVERSATIONS, PLAN.conversations(EFFECT))
     print(
-        f"power analysis: {PLAN.base:.2f} match without, {PLAN.discordant:.2f} in one arm only, correlation in a conversation"
-        f" {PLAN.correlation:.2f}, {PLAN.guesses:.0f} guesses each;\n  to find +{EFFECT:.2f} with power {POWER:.2f} at alpha"
+        f"power analysis: {PLAN.base:.2f} match without, {PLAN.discordant:.2f} in one arm only, "
+        "correlation in a conversation"
+        f" {PLAN.correlation:.2f}, {PLAN.guesses:.0f} guesses each;\n"
+        f"  to find +{EFFECT:.2f} with power {POWER:.2f} at alpha"
         f" {ALPHA:.2f}, two-sided: {needed} conversations an arm, the same in all arms."
     )
     fifth = IMPROVEMENT * PLAN.base
     print(
-        f"  The data has {available}; a fifth of so low a share, +{fifth:.3f}, would take {PLAN.conversations(fifth):,}."
+        f"  The data has {available}; a fifth of so low a share, +{fifth:.3f}, "
+        f"would take {PLAN.conversations(fifth):,}."
     )
     return min(needed, available)
 
@@ -257,7 +260,7 @@ def version() -> str:
 
 
 def read_rows(file: Path) -> Iterator[Row]:
-    """Yield what a run that was cut has done; a line that was not finished is none."""
+    """Yield the rows of an interrupted run, without an unfinished line."""
     for line in file.read_text("utf-8").splitlines(keepends=True) if file.exists() else ():
         if line.endswith("\n"):
             values = json.loads(line)
@@ -416,9 +419,7 @@ def idle(runtime: Runtime, partner: Partner, thread: str) -> None:
 
 
 def needs(conversation: Conversation, embedder: Embedder) -> list[str]:
-    """Return for each message but the first what of the things told before it says again; '' for
-    nothing.
-    """
+    """Return for each later message the earlier one it repeats, or an empty text."""
     told, said = (
         [text for text, _ in conversation.told],
         [text for text, _ in conversation.exchanges],
@@ -512,7 +513,7 @@ def measure(
                 embedder.embed([guess.text])
                 @ embedder.embed([conversation.exchanges[at + 1][0], elsewhere]).T
             )
-            guess.similarity, guess.chance = (round(float(item), 3) for item in alike[0])
+            guess.similarity, guess.chance = (round(float(number), 3) for number in alike[0])
         if guess.by_call_1:
             guess.similarity_of_call_1 = round(
                 float((embedder.embed([guess.by_call_1]) @ said[at + 1 : at + 2].T)[0, 0]), 3
@@ -531,7 +532,8 @@ def show(row: Row, conversations: Sequence[Conversation]) -> None:
         print(f"  {guess.similarity:5.2f} {guess.text[:90] or '(no guess)'} | {text[:90]}")
         if guess.needed:
             print(
-                f"        needed: {guess.needed} | kept {guess.kept}, found {guess.found}, used {guess.used_in_reply}"
+                f"        needed: {guess.needed} | kept {guess.kept}, found {guess.found}, "
+                f"used {guess.used_in_reply}"
             )
 
 
@@ -541,10 +543,12 @@ def report(rows: Sequence[Row], chosen: int) -> None:
         by_arm[row.arm][row.conversation] = row
     paired = sorted(by_arm[NEITHER.name].keys() & by_arm[BOTH.name].keys())
     print(
-        f"\n{len(paired)} of {chosen} conversations held both without and with; a match is a similarity >= {AS_PREDICTED}"
+        f"\n{len(paired)} of {chosen} conversations held both without and with; "
+        f"a match is a similarity >= {AS_PREDICTED}"
     )
     print(
-        f"{'arm':12}{'held':>6}{'guesses':>9}{'made':>7}{'match':>8}{'mean':>7}{'call 1':>8}{'chance':>8}{'s each':>8}"
+        f"{'arm':12}{'held':>6}{'guesses':>9}{'made':>7}{'match':>8}{'mean':>7}"
+        f"{'call 1':>8}{'chance':>8}{'s each':>8}"
     )
     for arm in ARMS:
         if held := list(by_arm[arm.name].values()):
@@ -552,7 +556,8 @@ def report(rows: Sequence[Row], chosen: int) -> None:
     left = [hours_left(list(by_arm[arm.name].values()), chosen) for arm in (NEITHER, BOTH)]
     if any(left):
         print(
-            f"left, at this pace: {sum(left):.1f} hours for neither and both; the other two arms take about as long again"
+            f"left, at this pace: {sum(left):.1f} hours for neither and both; "
+            "the other two arms take about as long again"
         )
     if len(paired) < 2:
         return
@@ -599,17 +604,20 @@ def decide(found: Difference, chosen: int) -> bool:
     """Print how the two arms differ; say whether the hypothesis holds."""
     relative = found.change / found.base if found.base else 0.0
     print(
-        f"\nboth - neither: {found.change:+.3f}, 95 % of the bootstrap over conversations {found.low:+.3f} to {found.high:+.3f}"
+        f"\nboth - neither: {found.change:+.3f}, 95 % of the bootstrap over conversations "
+        f"{found.low:+.3f} to {found.high:+.3f}"
     )
     print(f"of the share without, {found.base:.3f}: {relative:+.0%}, goal {IMPROVEMENT:+.0%}")
     print(f"matches only without: {found.only_without}, only with both: {found.only_with}")
     print(
-        f"paired test, arms exchanged conversation by conversation: p = {found.paired_p:.3f}; this one decides,"
+        f"paired test, arms exchanged conversation by conversation: p = {found.paired_p:.3f}; "
+        "this one decides,"
     )
     print("  since guesses of one conversation resemble each other")
     print(f"chi-square over guesses, as if each stood alone: p = {found.chi_square_p:.3f}")
     print(
-        f"by the spread found here, so many conversations see a difference of {found.detectable:.3f} with power {POWER:.2f}"
+        "by the spread found here, so many conversations see a difference of "
+        f"{found.detectable:.3f} with power {POWER:.2f}"
     )
     holds = found.paired_p < ALPHA and relative >= IMPROVEMENT
     whole = found.conversations >= max(LEAST_CONVERSATIONS, chosen)

@@ -33,15 +33,24 @@ MORE_MIXED = 1
 SYLLABLES = re.findall("..", "bacedifoguhajekilomunapeqirosutavewixoyuza")
 NAME = re.compile(r"[A-Za-z_][\w.@+-]*")
 TWICE = (
-    *("ls {name}", "cat {name}.txt", "cd_missing {name}", "cp {name} {other}", "mv {name}.txt {other}.txt", "rm {name}"),
-    *("mkdir {name}/{other}/x", "rmdir {name}", "touch {name}/{other}", "ln {name} {other}", "chmod 644 {name}"),
-    *("chown {name} x", "git checkout {name}", "git {name}", "git branch -d {name}", "git merge {name}"),
-    *("git rebase {name}", "git show {name}", "git push {name} main", "git add {name}.txt", "git rm {name}.txt"),
-    *("git stash pop {name}", "git tag -d {name}", "git log {name}", "python3 {name}.py", "python3 -c 'import {name}'"),
-    *("python3 -c 'print({name})'", "python3 -m {name}", "python3 -c '{name}.{other}()'", "python3 -c 'open(\"{name}\")'"),
-    *("python3 -c '{{}}[\"{name}\"]'", "python3 -c 'int(\"{name}\")'", "pip install --no-index {name}"),
-    *("grep x {name}.txt", "head -n 3 {name}", "tar xf {name}.tar", "find {name} -name x", "sort {name}"),
-    *("diff {name} {other}", "wc {name}", "sed -i s/a/b/ {name}", "kill {number}", "bash {name}.sh"),
+    *("ls {name}", "cat {name}.txt", "cd_missing {name}", "cp {name} {other}",
+        "mv {name}.txt {other}.txt", "rm {name}"),
+    *("mkdir {name}/{other}/x", "rmdir {name}", "touch {name}/{other}", "ln {name} {other}",
+        "chmod 644 {name}"),
+    *("chown {name} x", "git checkout {name}", "git {name}", "git branch -d {name}",
+        "git merge {name}"),
+    *("git rebase {name}", "git show {name}", "git push {name} main", "git add {name}.txt",
+        "git rm {name}.txt"),
+    *("git stash pop {name}", "git tag -d {name}", "git log {name}", "python3 {name}.py",
+        "python3 -c 'import {name}'"),
+    *("python3 -c 'print({name})'", "python3 -m {name}", "python3 -c '{name}.{other}()'",
+        "python3 -c 'open(\"{name}\")'"),
+    *("python3 -c '{{}}[\"{name}\"]'", "python3 -c 'int(\"{name}\")'",
+        "pip install --no-index {name}"),
+    *("grep x {name}.txt", "head -n 3 {name}", "tar xf {name}.tar", "find {name} -name x",
+        "sort {name}"),
+    *("diff {name} {other}", "wc {name}", "sed -i s/a/b/ {name}", "kill {number}",
+        "bash {name}.sh"),
     *("tail -f {name} --{other}", "stat {name}"),
 )  # fmt: skip
 
@@ -96,7 +105,8 @@ def _renamed(errors: Sequence[Error], seeds: int, show: int) -> int:
         for item, command, output in lost[:show]:
             print(f"    {item['command']!r} -> {command!r}")
             print(
-                f"      {shape('', item['command'], item['output'])[1]!r}\n      {shape('', command, output)[1]!r}"
+                f"      {shape('', item['command'], item['output'])[1]!r}\n"
+                f"      {shape('', command, output)[1]!r}"
             )
     return missed
 
@@ -118,10 +128,12 @@ def _grouped(errors: Sequence[Error]) -> int:
     ]
     same = sum(a == b for a, b in pairs) / max(1, len(pairs))
     print(
-        f"classes mixed: {mixed}, of the raw text {mixed_raw}{'' if mixed <= mixed_raw + MORE_MIXED else '  missed'}"
+        f"classes mixed: {mixed}, of the raw text "
+        f"{mixed_raw}{'' if mixed <= mixed_raw + MORE_MIXED else '  missed'}"
     )
     print(
-        f"two outputs of one class with one shape: {same:.3f} of {len(pairs)}{'' if same >= SAME_SHAPE else '  missed'}"
+        "two outputs of one class with one shape: "
+        f"{same:.3f} of {len(pairs)}{'' if same >= SAME_SHAPE else '  missed'}"
     )
     return (mixed > mixed_raw + MORE_MIXED) + (same < SAME_SHAPE)
 
@@ -190,7 +202,7 @@ def _names(error: Error, chance: random.Random) -> tuple[str, str]:
     program's.
     """
     words = [
-        item for item in error["command"].split()[2:] if NAME.fullmatch(item) and len(item) > 1
+        word for word in error["command"].split()[2:] if NAME.fullmatch(word) and len(word) > 1
     ]
     return _replaced(error, iter(words), lambda: _name(chance))
 

@@ -1,5 +1,4 @@
-"""Fits what tells corrections in free words (`memapp.language.corrections`), and says how well it
-tells others.
+"""Fits the classifier of `memapp.language.corrections`, measured on unseen pairs.
 
 `made_up/corrections` holds what was said and what corrects it, and look-alikes that do not. Besides
 these, what people said in one chat after another thing (`made_up/strangers`) corrects that next to
@@ -60,7 +59,7 @@ Floats = NDArray[np.floating[Any]]
 
 
 class Pair(NamedTuple):
-    """What was said, and the first sentence of what was said after it."""
+    """A statement, and the first sentence after it."""
 
     old: str
     new: str
@@ -110,7 +109,7 @@ def labelled(parts: dict[bool, Sequence[str]]) -> Iterator[Pair]:
 
 
 def neighbours(people: Sequence[int]) -> Iterator[Pair]:
-    """Yield the messages of each chat, each beside the sentence that came after it."""
+    """Yield the messages of each chat, each beside the next sentence."""
     for number in people:
         for chat in re.split(
             r"^## .*$",
@@ -134,7 +133,7 @@ def lasting() -> list[str]:
 def parallel(
     pairs: Sequence[Pair], statements: Sequence[str], vectors: Mapping[str, Floats]
 ) -> Iterator[Pair]:
-    """Yield what was said, each beside the statements of others that are most like it."""
+    """Yield statements, each beside the most similar statements of others."""
     rows = np.array([vectors[text] for text in statements])
     for old in sorted({pair.old for pair in pairs}):
         alike = rows @ vectors[old]
@@ -175,7 +174,7 @@ def _regression(rows: Floats, wanted: NDArray[np.bool_]) -> LogisticRegression:
 
 def _rounded(found: LogisticRegression, digits: int) -> Regression:
     return Regression(
-        [round(float(item), digits) for item in found.coef_[0]],
+        [round(float(number), digits) for number in found.coef_[0]],
         round(float(found.intercept_[0]), digits),
     )
 

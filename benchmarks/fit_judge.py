@@ -68,7 +68,8 @@ LIST = MADE_UP / "sensitive_list.jsonl"
 FIELDS = {
     "": "", "name": "preferred_name", "pronouns": "pronouns", "home": "city", "address": "address",
     "origin": "ethnicity", "age": "birth_date",
-    "health": "health", "love": "relationship", "faith": "religion", "party": "politics", "money": "money", "law": "law",
+    "health": "health", "love": "relationship", "faith": "religion", "party": "politics",
+    "money": "money", "law": "law",
     "contact": "contact", "secret": "secret",
 }  # fmt: skip
 """The field of the profile for each topic of the examples."""
@@ -137,7 +138,7 @@ def examples() -> list[dict[str, Any]]:
 
 
 def packed(fitted: judge.Fitted) -> bytes:
-    """Return a fit as an .npz file that depends on nothing but what stands in it."""
+    """Return a fit as a reproducible .npz file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name in sorted(fitted):
@@ -160,7 +161,7 @@ def _in_steps(weights: NDArray[np.float64], steps: int) -> NDArray[np.float16]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return labelled examples; what is kept is meant, and what is not meant touches no topic.
+    """Return labelled examples; kept ones are meant, others touch no topic.
 
     Those of the gate are not as people talk.
     """
@@ -269,9 +270,7 @@ def _over_words(
 def _over_likeness(
     kept: NDArray[np.int8], wanted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], float]:
-    """Return what each example adds for those that are like it: the regression of 1 and -1 over the
-    likeness to all of them.
-    """
+    """Return each example's weight for similar ones: the regression over similarities."""
     vectors = kept.astype(np.float32) / 127
     alike = judge.likeness(vectors @ vectors.T)
     alike[np.diag_indices_from(alike)] += LIKENESS_SMOOTHING

@@ -85,7 +85,8 @@ COLUMNS = {
     "version": "SELECT count(*) FROM versions WHERE instr(lower(snapshot), ?)",
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
-    "checkpoint": "SELECT count(*) FROM supervisor_checkpoints WHERE instr(lower(checkpoint_data), ?)",
+    "checkpoint": """SELECT count(*) FROM supervisor_checkpoints
+                     WHERE instr(lower(checkpoint_data), ?)""",
     "held memory": "SELECT count(*) FROM consent_requests WHERE instr(lower(memory), ?)",
 }
 """Planted for both ways of forgetting. `history`, `relations` and `surprises` have no column for
@@ -94,7 +95,8 @@ words: they hold ids; nor have the log of changes and that of events.
 ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
-    "request": "SELECT count(*) FROM consent_requests WHERE instr(lower(new_value || old_value), ?)",
+    "request": """SELECT count(*) FROM consent_requests
+                  WHERE instr(lower(new_value || old_value), ?)""",
     "quote of an agent": "SELECT count(*) FROM consent_requests WHERE instr(lower(quote), ?)",
     "file": "SELECT count(*) FROM imported_files WHERE instr(lower(name), ?)",
     "context card": "SELECT count(*) FROM context_cards WHERE instr(lower(text), ?)",
@@ -106,7 +108,8 @@ ONLY_WORDS = {
     "version of a lesson": "SELECT count(*) FROM lesson_versions WHERE instr(lower(snapshot), ?)",
     "row of a lesson": "SELECT count(*) FROM lesson_rows WHERE instr(lower(said), ?)",
     "row of a failure": "SELECT count(*) FROM error_rows WHERE instr(lower(said), ?)",
-    "round": "SELECT count(*) FROM rounds WHERE instr(lower(task || draft || revision || final), ?)",
+    "round": """SELECT count(*) FROM rounds
+                WHERE instr(lower(task || draft || revision || final), ?)""",
     "dissent": "SELECT count(*) FROM dissents WHERE instr(lower(text || quote), ?)",
     "file of an agent": "SELECT count(*) FROM agents WHERE instr(lower(imported), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
@@ -138,9 +141,7 @@ Found = Counter[str]
 
 
 class MadeUpEmbedder(ScriptedEmbedder):
-    """Every text has a vector that no other text has, so that one found in a file tells which text
-    it is from.
-    """
+    """Gives every text a vector of its own, so that a vector in a file identifies its text."""
 
     model_id = "made-up"
     dimension = 64
@@ -195,7 +196,8 @@ def measure(home: Path, way: str, words: list[str], rounds: int) -> int:
     ]
     torn, erased = kill_rounds(home, way, words, rounds, numbers, seconds)
     print(
-        f"killed {rounds} times: {erased} words gone, {torn} half gone; all {len(words)} words took {seconds:.1f} s unkilled"
+        f"killed {rounds} times: {erased} words gone, {torn} half gone; "
+        f"all {len(words)} words took {seconds:.1f} s unkilled"
     )
     if unseen:
         print(f"the control failed: not found before in {', '.join(unseen)}")
@@ -322,7 +324,7 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
 
 
 def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
-    """Put a word where a memory and what repeats it can stand."""
+    """Put a word into every place of a memory and its copies."""
     actor, fact = Actor("person"), f"User knows {word.title()} from the pottery class of long ago."
     thread = chats.new_thread(runtime)
     message = turn(
@@ -390,12 +392,16 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
         now = runtime.clock()
         request = new_id(now)
         session.conn.execute(
-            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+            """INSERT INTO consent_requests
+               (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES (?, ?, ?, '', ?, 'person', ?, ?)""",
             (request, runtime.user_id, FIELDS[number], word.title(), to_text(now), to_text(now)),
         )
         session.conn.execute(
-            "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
+            (
+                "UPDATE consent_requests SET state = 'approved', decided_at = created_at, "
+                "decided_by = 'person' WHERE id = ?"
+            ),
             (request,),
         )
         changes.apply(session, ProfileChanged(request), Actor("person"))
@@ -406,8 +412,8 @@ def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> 
     assert isinstance(model, ScriptedModel)
     model.enqueue(reply, needed_info=[word])
     happened = list(take_turn(runtime, thread_id, text))
-    (message,) = [item.message for item in happened if isinstance(item, Accepted)]
-    (reply,) = [item.reply for item in happened if isinstance(item, Completed)]
+    (message,) = [event.message for event in happened if isinstance(event, Accepted)]
+    (reply,) = [event.reply for event in happened if isinstance(event, Completed)]
     assert message is not None
     with runtime.write() as session:  # as idle time does it
         expects = f"What else does {word.title()} make?"
@@ -463,7 +469,8 @@ def older_backup(path: Path, said: list[str]) -> None:
         )  # a copy has the id of its file
         for number, text in enumerate(said):
             conn.execute(
-                """INSERT INTO memories (id, user_id, text, normal_text, origin, created_at, updated_at)
+                """INSERT INTO memories
+                   (id, user_id, text, normal_text, origin, created_at, updated_at)
                    VALUES (?, 'me', ?, ?, 'person', '', '')""",
                 (str(number), text, text),
             )
@@ -496,7 +503,8 @@ def in_columns(conn: sqlite3.Connection, word: str) -> Iterator[tuple[str, int]]
         yield place, conn.execute(sql, (word,)).fetchone()[0]
     for table in ("memories", "messages"):
         conn.execute(
-            f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab ('main', '{table}_fts', 'row')"
+            f"CREATE VIRTUAL TABLE temp.{table}_terms USING fts5vocab ('main', '{table}_fts', "
+            "'row')"
         )
         terms = conn.execute(
             f"SELECT count(*) FROM temp.{table}_terms WHERE substr(term, 1, 2) = ?", (word[:2],)
@@ -507,8 +515,10 @@ def in_columns(conn: sqlite3.Connection, word: str) -> Iterator[tuple[str, int]]
 def vectors_of(home: Path, words: list[str]) -> dict[str, list[bytes]]:
     """Return the vectors of what holds each word."""
     sql = """SELECT vector FROM embeddings e WHERE
-               owner_kind = 'memory' AND owner_key IN (SELECT key FROM memories WHERE instr(lower(text), :word))
-               OR owner_kind = 'message' AND owner_key IN (SELECT key FROM messages WHERE instr(lower(text), :word))"""
+               owner_kind = 'memory'
+               AND owner_key IN (SELECT key FROM memories WHERE instr(lower(text), :word))
+               OR owner_kind = 'message'
+               AND owner_key IN (SELECT key FROM messages WHERE instr(lower(text), :word))"""
     with closing(sqlite3.connect(home / "memapp.db")) as conn:
         return {word: [row[0] for row in conn.execute(sql, {"word": word})] for word in words}
 

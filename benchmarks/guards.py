@@ -56,7 +56,8 @@ _OSLO = Memory(
 )
 
 _REQUEST = (
-    "INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at{more}) "
+    "INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, "
+    "created_at, expires_at{more}) "
     "VALUES ({values}{rest})"
 )
 
@@ -72,7 +73,8 @@ _FRESH = "'x', 'me', 'city', '', 'Evil', 'rules', '2026-01-31', '2026-02-07'"
 def _entry(memory_id: str, event: str, meta: str = "{}", undoes: str = "NULL") -> str:
     return (
         "INSERT INTO history (id, user_id, step, memory_id, event, actor, meta, undoes, ts) "
-        f"VALUES ('forged', 'me', 'forged', '{memory_id}', '{event}', 'person', '{meta}', {undoes}, '2026')"
+        f"VALUES ('forged', 'me', 'forged', '{memory_id}', '{event}', 'person', '{meta}', "
+        f"{undoes}, '2026')"
     )
 
 
@@ -110,7 +112,10 @@ TRICKS: dict[str, tuple[str, ...]] = {
     # Consent requests
     "approve": (f"UPDATE consent_requests SET {_APPROVE} WHERE id = 'waits'",),
     "approve as the chat": (
-        "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'chat' WHERE id = 'waits'",
+        (
+            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', "
+            "decided_by = 'chat' WHERE id = 'waits'"
+        ),
     ),
     "claim a question": ("UPDATE consent_requests SET asked_in = 'said' WHERE id = 'waits'",),
     "insert approved": (
@@ -159,13 +164,19 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "ON CONFLICT (user_id, field, value) DO UPDATE SET updated_at = '2099'",
     ),
     "decide again": (
-        "UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL WHERE id = 'denied'",
+        (
+            "UPDATE consent_requests SET state = 'pending', decided_at = NULL, decided_by = NULL "
+            "WHERE id = 'denied'"
+        ),
     ),
     "forget a decision": ("DELETE FROM consent_requests WHERE id = 'denied'",),
     "delete what waits": ("DELETE FROM consent_requests WHERE id = 'waits'",),
     "two signals for a sensitive field": (
         "INSERT INTO request_evidence VALUES ('waits', 'typed2', 1, 'me')",
-        "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', decided_by = 'signals' WHERE id = 'waits'",
+        (
+            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-31T09', "
+            "decided_by = 'signals' WHERE id = 'waits'"
+        ),
     ),
     "signals from the model": ("INSERT INTO request_evidence VALUES ('tone', 'said', 1, 'me')",),
     "signals that were pasted": ("UPDATE request_evidence SET typed = 1",),
@@ -211,14 +222,21 @@ TRICKS: dict[str, tuple[str, ...]] = {
     ),
     "add a column": ("ALTER TABLE profile ADD COLUMN evil TEXT",),
     "a trigger that approves": (
-        f"CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE consent_requests SET {_APPROVE} WHERE id = 'waits'; END",
+        (
+            "CREATE TRIGGER evil AFTER INSERT ON events BEGIN UPDATE consent_requests "
+            f"SET {_APPROVE} WHERE id = 'waits'; END"
+        ),
     ),
     "a temporary trigger": (
         (
-            f"CREATE TEMP TRIGGER evil AFTER INSERT ON main.events BEGIN UPDATE consent_requests SET {_APPROVE} "
+            "CREATE TEMP TRIGGER evil AFTER INSERT ON main.events BEGIN UPDATE consent_requests "
+            f"SET {_APPROVE} "
             "WHERE id = 'waits'; END"
         ),
-        "INSERT INTO events (id, user_id, node, op, status, ts) VALUES ('e', 'me', 'worker', 'x', 'ok', '2026')",
+        (
+            "INSERT INTO events (id, user_id, node, op, status, ts) "
+            "VALUES ('e', 'me', 'worker', 'x', 'ok', '2026')"
+        ),
     ),
     "a temporary table in front": (
         "CREATE TEMP TABLE profile (user_id, field, value, request_id, updated_at)",
@@ -253,10 +271,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "UPDATE evil.profile SET value = 'Evil'",
         "DETACH evil",
     ),
-    "copy out": (
-        "COMMIT",
-        "VACUUM INTO '{path}.stolen'",
-    ),
+    "copy out": ("COMMIT", "VACUUM INTO '{path}.stolen'"),
     # The audit
     "rewrite the history": ("UPDATE history SET actor = 'import'",),
     "point to another version": ("UPDATE history SET old_ref = 1",),
@@ -287,7 +302,10 @@ TRICKS: dict[str, tuple[str, ...]] = {
         "UPDATE versions SET snapshot = replace(snapshot, 'Oslo', 'Evil')",
     ),
     "replace what a memory was": (
-        "REPLACE INTO versions SELECT id, user_id, memory_id, replace(snapshot, 'Oslo', 'Evil') FROM versions",
+        (
+            "REPLACE INTO versions SELECT id, user_id, memory_id, replace(snapshot, 'Oslo', "
+            "'Evil') FROM versions"
+        ),
     ),
     "delete what a memory was": ("DELETE FROM versions",),
     "delete a memory with what it was": ("DELETE FROM memories",),
@@ -334,10 +352,14 @@ def plant(database: Database) -> None:
         ):
             add(conn, request_id, field, value, created)
         conn.execute(
-            "INSERT INTO request_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', 0, 'me')"
+            "INSERT INTO request_evidence VALUES ('waits', 'typed1', 1, 'me'), ('tone', 'typed1', "
+            "0, 'me')"
         )
         conn.execute(
-            "UPDATE consent_requests SET state = 'denied', decided_at = ?, decided_by = 'person' WHERE id = 'denied'",
+            (
+                "UPDATE consent_requests SET state = 'denied', decided_at = ?, "
+                "decided_by = 'person' WHERE id = 'denied'"
+            ),
             (to_text(NOW),),
         )
         approve(conn, "applied")
@@ -371,21 +393,32 @@ def add(
 
 def approve(conn: sqlite3.Connection, request_id: str) -> None:
     conn.execute(
-        "UPDATE consent_requests SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?",
+        (
+            "UPDATE consent_requests SET state = 'approved', decided_at = ?, "
+            "decided_by = 'person' WHERE id = ?"
+        ),
         (to_text(NOW), request_id),
     )
     changes.apply(Session(conn, USER_ID, NOW), ProfileChanged(request_id), Actor("person"))
 
 
 def guarded(database: Database) -> dict[str, Any]:
-    """Everything that no trick may alter. A new consent request is no harm: it only waits."""
+    """Return the protected content. A new consent request is no harm: it only waits."""
     with unwatched(database), database.write() as conn:
         queries = {
             "profile": "SELECT * FROM profile",
             "decisions": "SELECT * FROM consent_requests WHERE id <> 'x' ORDER BY id",
-            "new requests that do more than wait": """SELECT * FROM consent_requests WHERE id = 'x' AND (state <> 'pending' OR
-                asked_in IS NOT NULL OR snoozed_until IS NOT NULL OR field NOT IN (SELECT name FROM profile_fields)
-                OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1) OR proposer = 'nobody' OR memory = '{}')""",
+            "new requests that do more than wait": """
+                SELECT * FROM consent_requests
+                WHERE id = 'x' AND (
+                    state <> 'pending'
+                    OR asked_in IS NOT NULL
+                    OR snoozed_until IS NOT NULL
+                    OR field NOT IN (SELECT name FROM profile_fields)
+                    OR coalesce(julianday(expires_at) > julianday(created_at) + 7.1, 1)
+                    OR proposer = 'nobody'
+                    OR memory = '{}'
+                )""",
             "memories": "SELECT * FROM memories ORDER BY key",
             "what memories were": "SELECT * FROM versions ORDER BY id",
             "what happened": "SELECT * FROM events WHERE id <> 'e' ORDER BY id",
@@ -421,7 +454,7 @@ def unwatched(database: Database) -> Iterator[None]:
 
 
 def unguard(database: Database) -> None:
-    """Take every guard away: what a trick alters then is what it is kept from."""
+    """Remove every guard, to see the harm a trick would do."""
     database._guard(lambda *_: sqlite3.SQLITE_OK)
     with database.write() as conn:
         for row in conn.execute(
@@ -434,7 +467,7 @@ def unguard(database: Database) -> None:
 
 
 def attack(database: Database, trick: tuple[str, ...]) -> list[str]:
-    """Run a trick on the everyday connection; return what it altered."""
+    """Run a trick on the everyday connection; return the alterations."""
     before = guarded(database)
     with suppress(StoreError, sqlite3.Error), database.write() as conn:
         for statement in trick:

@@ -146,16 +146,21 @@ def report(
     if show:
         print(
             "\n".join(
-                f"{history.theme or '-'} {history.weekday}: {[insight.memory.text for insight in some]}"
+                (
+                    f"{history.theme or '-'} {history.weekday}: "
+                    f"{[insight.memory.text for insight in some]}"
+                )
                 for history, some in noticed
             )
         )
     least, most = FOUND * len(planted) // HISTORIES, FALSE
     print(
-        f"histories with a regularity in which it is noticed   {sum(found)} of {len(planted)}   bound {least}"
+        f"histories with a regularity in which it is noticed   {sum(found)} of {len(planted)}   "
+        f"bound {least}"
     )
     print(
-        f"insights where there is none   {len(false)} in {len(noticed) - len(planted)} histories   bound {most}"
+        f"insights where there is none   {len(false)} in {len(noticed) - len(planted)} histories  "
+        f" bound {most}"
     )
     print(f"insights beside the planted ones   {len(beside)}")
     print(f"with at least two pieces of evidence   {sound} of {len(all_of_them)}")

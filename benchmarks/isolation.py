@@ -122,7 +122,7 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
 
 
 def read(row: dict[str, Any], ids: Mapping[tuple[str, int, str], str]) -> Question:
-    named = [(item["date"], item["turn"], item["side"]) for item in row["evidence"]]
+    named = [(turn["date"], turn["turn"], turn["side"]) for turn in row["evidence"]]
     return Question(
         row["user"], row["question"], frozenset(ids[key] for key in named if key in ids)
     )

@@ -40,7 +40,7 @@ OWN = "the model's"
 
 @dataclass(frozen=True)
 class Asked:
-    """A message, and the facts that it needs."""
+    """A message, and the facts needed for an answer."""
 
     kind: str
     text: str
@@ -83,7 +83,8 @@ def main() -> int:
         for name, keywords in ways.items():
             show(name, asked, keywords, found[name])
     print(
-        f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}{'for nothing':>13}"
+        f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}"
+        f"{'for nothing':>13}"
     )
     figures = {name: measured(asked, hits) for name, hits in found.items()}
     for name, item in figures.items():
@@ -100,7 +101,8 @@ def read() -> tuple[list[str], list[Asked]]:
         for item in data["requests"]
     ]
     asked += [
-        Asked("question", item["text"], frozenset([item["fact"]])) for item in data["questions"]
+        Asked("question", question["text"], frozenset([question["fact"]]))
+        for question in data["questions"]
     ]
     asked += [Asked("nothing", text, frozenset()) for text in data["nothing"]]
     return data["facts"], asked
@@ -122,7 +124,7 @@ def looked_up(
 
 @contextmanager
 def knowing(facts: Sequence[str]) -> Iterator[tuple[Runtime, ScriptedModel]]:
-    """A memapp that knows these facts, with a model that asks for what it is told to."""
+    """Yield a memapp with these facts, and a model with scripted keywords."""
     with (
         tempfile.TemporaryDirectory() as home,
         closing(bootstrap.start(home=Path(home))) as runtime,
@@ -199,7 +201,8 @@ def judge(figures: dict[str, Figures]) -> int:
         failures.append(f"perfect keywords: precision {perfect.precision:.2f}, not {PRECISION}")
     if wrong.first < none.first:
         failures.append(
-            f"wrong keywords: the fact of a question stands first in {wrong.first:.2f}, without them in {none.first:.2f}"
+            f"wrong keywords: the fact of a question stands first in {wrong.first:.2f}, "
+            f"without them in {none.first:.2f}"
         )
     if own and (own.recall < none.recall or own.first < none.first):
         failures.append("the model's keywords lose something")

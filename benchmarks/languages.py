@@ -1,5 +1,4 @@
-"""What does memapp learn from messages in other languages than English, and does it find them
-again?
+"""Learning from messages in other languages than English, and finding them again.
 
 Each file of `made_up/languages` holds messages as people type them, with what must be kept, must
 wait for a yes, or must never be known, as in `benchmarks.reading`; each is typed into a store of
@@ -123,8 +122,14 @@ def ask_all(
         right = [
             item for item, message in asked.items() if message in said_in(runtime, found[item])
         ]
-        shown = [item for item in file["never_told"] if (answer := found[item]) and answer.hits]
-        unknown = [item for item in asked if (answer := found[item]) and not answer.hits]
+        shown = [
+            question
+            for question in file["never_told"]
+            if (answer := found[question]) and answer.hits
+        ]
+        unknown = [
+            question for question in asked if (answer := found[question]) and not answer.hits
+        ]
     with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
         tell(runtime, told)
         answers = {question: quotation(runtime, question) for question in others}
@@ -134,7 +139,8 @@ def ask_all(
             if (answer := answers[item]) and in_any(must, [answer.text])
         ]
     print(
-        f"{code}: asked {len(right)} of {len(asked)}, not told {len(unknown)}; told {len(held)} of {len(others)}; "
+        f"{code}: asked {len(right)} of {len(asked)}, not told {len(unknown)}; "
+        f"told {len(held)} of {len(others)}; "
         f"never told {len(shown)} of {len(file['never_told'])} shown",
         flush=True,
     )
@@ -160,9 +166,7 @@ def tell(runtime: Runtime, texts: Sequence[str]) -> None:
 
 
 def quotation(runtime: Runtime, text: str) -> FromMemory | None:
-    """Return what memapp itself answers to a question in a new chat; None where it leaves it to the
-    model.
-    """
+    """Return memapp's own answer to a question in a new chat; None where the model answers."""
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         message = chat.add_message(
@@ -174,7 +178,7 @@ def quotation(runtime: Runtime, text: str) -> FromMemory | None:
 
 
 def said_in(runtime: Runtime, answer: FromMemory | None) -> set[str]:
-    """Return the messages that an answer quotes, or that what it quotes came from."""
+    """Return the messages quoted by an answer, and the sources of quoted memories."""
     ids = {
         source
         for hit in (answer.hits if answer else ())

@@ -80,7 +80,10 @@ def database(options: Options, number: int, command: str, output: str, code: int
         made.execute(f"CREATE TABLE IF NOT EXISTS kiln{number} (fire, heat)")
         quoted = output.replace('"', "").replace("\0", "")
         made.execute(f'CREATE VIEW IF NOT EXISTS kilns{number} AS SELECT * FROM "{quoted}"')
-    query = f"SELECT fire FROM {'kilns' if code else 'kiln'}{number} -- {command.removesuffix(' --heat')}"
+    query = (
+        f"SELECT fire FROM {'kilns' if code else 'kiln'}{number} -- "
+        f"{command.removesuffix(' --heat')}"
+    )
     with contextlib.redirect_stderr(said), lent(file) as opened:
         done = as_attempt(query, opened.ask(query))
         assert bool(done.exit_code) is bool(code) and (
@@ -107,7 +110,8 @@ def hostile_words(options: Options, client: str, texts: list[str]) -> tuple[int,
     """Return how many hints came, and how many words of what was written stood in one."""
     tell, hinted, leaked = CLIENTS[client], 0, 0
     allowed = words(
-        "memapp: here `kiln fire --heat` worked once, untested as a hint · memapp why SELECT fire FROM"
+        "memapp: here `kiln fire --heat` worked once, untested as a hint · memapp why SELECT fire "
+        "FROM"
     )
     for number, text in enumerate(texts):
         tell(options, number, "fire", text, 1)
@@ -146,7 +150,8 @@ def tricks_that_write() -> tuple[int, int]:
     file, done = folder / "vases.db", 0
     with contextlib.closing(sqlite3.connect(file)) as made:
         made.executescript(
-            "CREATE TABLE vases (id INTEGER PRIMARY KEY, name, height); INSERT INTO vases (name) VALUES ('tall');"
+            "CREATE TABLE vases (id INTEGER PRIMARY KEY, name, height); INSERT INTO vases (name) "
+            "VALUES ('tall');"
         )
     before = file.read_bytes()
     tricks = (MADE_UP / "lessons" / "sql_tricks.txt").read_text("utf-8").splitlines()

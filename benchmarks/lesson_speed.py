@@ -132,9 +132,7 @@ def _answering(folder: Path) -> bool:
 
 
 def _taken(command: list[str], home: Path, standard_input: bytes = b"") -> tuple[Taken, bytes]:
-    """Run a command; return the time that it took and what it wrote. What it leaves to be recorded
-    is waited for afterwards.
-    """
+    """Run a command; return its time and output. Its recording is waited for afterwards."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, input=standard_input, capture_output=True, check=False)
     clock, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -156,7 +154,8 @@ def _compared(tries: Sequence[Mapping[str, Taken]], judged: str, most: float) ->
     for name, taken in middle.items():
         ratio, clock = taken.processor / middle[first].processor, taken.clock / middle[first].clock
         print(
-            f"{name:<32}{taken.processor * 1000:>8.0f} ms{ratio:>6.1f} x; clock{taken.clock * 1000:>8.0f} ms{clock:>6.1f} x"
+            f"{name:<32}{taken.processor * 1000:>8.0f} ms{ratio:>6.1f} x; "
+            f"clock{taken.clock * 1000:>8.0f} ms{clock:>6.1f} x"
         )
     is_missed = middle[judged].processor > most * middle[first].processor
     print(f"missed: {most} x" if is_missed else f"{judged}: within {most} x")
@@ -200,7 +199,8 @@ def _looking_up(folder: Path, lessons: int) -> int:
         p95 = quantiles(seconds, n=20)[-1]
         missed += p95 > LOOKUP_SECONDS
         print(
-            f"look-up of a {name} failure: p95 {p95 * 1000:.1f} ms{'  missed' if p95 > LOOKUP_SECONDS else ''}"
+            f"look-up of a {name} failure: p95 {p95 * 1000:.1f} "
+            f"ms{'  missed' if p95 > LOOKUP_SECONDS else ''}"
         )
     runtime.close()
     return missed
@@ -216,7 +216,7 @@ def _tool(number: int) -> ScriptedTool:
 
 
 def _teach(runtime: Runtime, number: int) -> None:
-    """Let something fail several times and then work; the later failures are copies of the first."""
+    """Record several failures, copies of the first, and then a success."""
     tool, client = _tool(number), Client(task=str(number))
     done, reported = runs.attempt(runtime, tool, f"do part {number}", client)
     assert reported.error

@@ -108,7 +108,8 @@ def _about_doing(runtime: Runtime, *, show: bool) -> int:
         if show and not is_right:
             print(f"  {item['said']}: {[each.correct for each in found]}")
     print(
-        f"about doing: the right lesson in {right} of {len(asked)}{'  missed' if right < LEAST_RIGHT else ''}"
+        f"about doing: the right lesson in {right} of "
+        f"{len(asked)}{'  missed' if right < LEAST_RIGHT else ''}"
     )
     return right < LEAST_RIGHT
 
@@ -117,11 +118,11 @@ def _others(data: Path) -> Iterator[tuple[str, list[str]]]:
     cases = data / "messages" / "dev" / "cases.jsonl"
     talks = data / "synthetic_persona_chat" / "dev" / "chats.jsonl"
     if cases.exists():
-        yield "messages", [item for case in _read(cases) for item in case["turns"]]
+        yield "messages", [turn for case in _read(cases) for turn in case["turns"]]
     if talks.exists():
         yield (
             "persona chats",
-            [item.partition(": ")[2] for talk in _read(talks) for item in talk["conversation"]],
+            [turn.partition(": ")[2] for talk in _read(talks) for turn in talk["conversation"]],
         )
     yield "everyday life", (MADE_UP / "not_doing.txt").read_text("utf-8").splitlines()
 

@@ -171,7 +171,8 @@ def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
     if conversation.plain is None:
         conversation.plain = sqlite3.connect(":memory:")
         conversation.plain.execute(
-            "CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+            "CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, "
+            "tokenize = 'porter unicode61')"
         )
         conversation.plain.executemany(
             "INSERT INTO turns VALUES (?, ?)", conversation.turns.items()

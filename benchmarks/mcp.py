@@ -89,7 +89,7 @@ AGENTS: dict[str, list[str] | None] = {
 async def call(client: Client, tool: str, **given: Any) -> str:
     """Return all that a tool answers, as text."""
     answer = await client.call_tool(tool, given)
-    return " ".join(item.text for item in answer.content if item.type == "text")
+    return " ".join(part.text for part in answer.content if part.type == "text")
 
 
 def opened(home: Path, model: ScriptedModel | None = None) -> Runtime:
@@ -199,7 +199,7 @@ def _unchanged(runtime: Runtime, known: str, profile: object) -> tuple[str, bool
 
 
 def grant(runtime: Runtime, agent: str, categories: list[str] | None) -> None:
-    """Let an agent ask as often as it likes, and read these categories."""
+    """Let an agent ask without limit, and read these categories."""
     file = runtime.paths.categories.with_name("agents.toml")
     said = f"categories = {json.dumps(categories)}\n" if categories is not None else ""
     with file.open("a") as grants:
@@ -425,8 +425,8 @@ def main() -> int:
     options = parser.parse_args()
     folder = options.data / "attacks" / "dev"
     found = strings(folder if folder.is_dir() else MADE_UP / "attacks")
-    attacks = [item["text"] for item in found if item["label"] == "attack"]
-    harmless = [item["text"] for item in found if item["label"].startswith("benign")]
+    attacks = [example["text"] for example in found if example["label"] == "attack"]
+    harmless = [example["text"] for example in found if example["label"].startswith("benign")]
     if options.small:
         attacks, harmless = (
             attacks[:: max(1, len(attacks) // SAMPLE)],

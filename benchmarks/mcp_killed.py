@@ -105,9 +105,7 @@ def _heard(
     kill: Callable[[], None],
     pids: dict[str, Any],
 ) -> dict[str, list[str]]:
-    """Listen to both until they end, and kill where it is time; return what was sent, acknowledged
-    and killed.
-    """
+    """Listen to both, and kill on time; return the sent, acknowledged and killed calls."""
     said: dict[str, list[str]] = {"asked": [], "answered": [], "written": [], "killed": []}
     after = chance.randrange(1, PROPOSALS)
     due = {"before": chance.choice(("begun", "ready")), "middle": "asked", "after": "answered"}[
@@ -154,7 +152,8 @@ def _client(home: Path, agent: str, is_real: bool, tell: Connection) -> None:
 
         def call(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
             asks.write(
-                f"{json.dumps({'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params})}\n"
+                json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+                + "\n"
             )
             asks.flush()
             line = answers.readline()
@@ -184,7 +183,7 @@ def _window(home: Path, agent: str, tell: Connection) -> None:
 
 
 def _real_window(home: Path) -> subprocess.Popen[bytes]:
-    """Open the person's window in a terminal that nobody looks at, and wait until it is drawn."""
+    """Open the person's window in an unseen terminal, and wait for the first picture."""
     mine, its = pty.openpty()
     drawn = threading.Event()
 
@@ -203,9 +202,7 @@ def _real_window(home: Path) -> subprocess.Popen[bytes]:
 
 
 def _gone(pid: int) -> bool:
-    """Wait for a process to end that is nobody's child any more; return False, and kill it, where
-    it does not.
-    """
+    """Wait for an orphaned process to end; kill it and return False where it does not."""
     end = time.monotonic() + SECONDS / 2
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
@@ -241,9 +238,7 @@ def _open(home: Path) -> dict[str, int]:
 
 
 def _look(home: Path, agent: str, said: dict[str, list[str]]) -> dict[str, int]:
-    """Count what is missing of what was acknowledged, what is neither old nor new, and what is left
-    of those that were killed.
-    """
+    """Count missing acknowledged writes, torn writes, and remains of killed processes."""
     with closing(bootstrap.start(home=home)) as runtime:
         waiting = {
             request.id: request.new_value

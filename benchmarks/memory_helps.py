@@ -170,7 +170,7 @@ def main() -> int:
 
 
 def read_told() -> list[Person]:
-    """Return the people who are made up; of them it is only known what an answer must hold."""
+    """Return the invented people, with the required words of each answer."""
     people = []
     for person in tomllib.loads(TOLD.read_text(encoding="utf-8"))["people"]:
         turns = [
@@ -219,7 +219,7 @@ def _person(dialogs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any
 
 def _question(row: dict[str, Any], rows: dict[tuple[str, int], dict[str, Any]]) -> Question:
     evidence = tuple(
-        _as_hit(rows[item["date"], item["turn"]], item["side"]) for item in row["evidence"]
+        _as_hit(rows[turn["date"], turn["turn"]], turn["side"]) for turn in row["evidence"]
     )
     must = tuple(tuple(group) for group in row["must"])
     return Question(row["question"], evidence, must, answerable=row["type"] not in UNANSWERABLE)
@@ -400,13 +400,16 @@ def report_told(score: Score) -> list[str]:
     """Print how those who are made up were answered; return what was missed."""
     print(f"\n{'questions of people who are made up':44} {score.asked:6}")
     print(
-        f"{'right with memapp':44} {score.memapp:6}   by itself: {score.by_itself}, right: {score.by_itself_right}"
+        f"{'right with memapp':44} {score.memapp:6}   by itself: {score.by_itself}, right: "
+        f"{score.by_itself_right}"
     )
     print(
-        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}"
+        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: "
+        f"{score.mid_chat_by_itself}"
     )
     print(
-        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0"
+        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: "
+        f"{score.claims}   goal 0"
     )
     return ["memapp claims what a person who is made up never told"] if score.claims else []
 
@@ -418,16 +421,20 @@ def report(score: Score) -> list[str]:
     print(f"{'right without memory':44} {score.without:6}")
     print(f"{'right with memapp':44} {score.memapp:6}   evidence in the prompt: {score.found}")
     print(
-        f"{'  of which memapp answered by itself':44} {score.by_itself:6}   right: {score.by_itself_right}"
+        f"{'  of which memapp answered by itself':44} {score.by_itself:6}   right: "
+        f"{score.by_itself_right}"
     )
     print(
-        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}"
+        f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: "
+        f"{score.mid_chat_by_itself}"
     )
     print(
-        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0"
+        f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: "
+        f"{score.claims}   goal 0"
     )
     print(
-        f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal {CEILING_GOAL:.0%} of the questions"
+        f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal "
+        f"{CEILING_GOAL:.0%} of the questions"
     )
     print(f"{'memapp / ceiling':44} {share:6.2f}   goal {SHARE_GOAL:.2f}")
     failures = []

@@ -47,13 +47,20 @@ SMALL_CHATS = 100
 Pair = tuple[str, str]
 
 _MADE_UP = [
-    ("User {how} {what}.", "likes|loves|really likes", "red wine|white wine|black coffee|green tea|black tea|milk chocolate"),
-    ("User {how} {what} at home.", "cooks|often cooks", "Thai food|Indian food|Italian food|pasta|fish|chicken"),
-    ("User {how} that sleeps on the sofa.", "has {what}|owns {what}", "a black cat|a white cat|a grey dog|a big dog|a puppy"),
-    ("User plays the {what} in a small band{how}.", "| every Friday", "guitar|piano|violin|cello|drums|trumpet"),
-    ("User {how} {what} with two old friends from school.", "plays|usually plays", "football|tennis|chess|poker|golf|hockey"),
-    ("User{how} works as a {what} in a hospital.", "'s sister|'s brother Ivo", "nurse|doctor|surgeon|cleaner|cook"),
-    ("User {how} to the {what} on weekends.", "goes|often goes", "beach|forest|cinema|theater|gym|library"),
+    ("User {how} {what}.", "likes|loves|really likes",
+        "red wine|white wine|black coffee|green tea|black tea|milk chocolate"),
+    ("User {how} {what} at home.", "cooks|often cooks",
+        "Thai food|Indian food|Italian food|pasta|fish|chicken"),
+    ("User {how} that sleeps on the sofa.", "has {what}|owns {what}",
+        "a black cat|a white cat|a grey dog|a big dog|a puppy"),
+    ("User plays the {what} in a small band{how}.", "| every Friday",
+        "guitar|piano|violin|cello|drums|trumpet"),
+    ("User {how} {what} with two old friends from school.", "plays|usually plays",
+        "football|tennis|chess|poker|golf|hockey"),
+    ("User{how} works as a {what} in a hospital.", "'s sister|'s brother Ivo",
+        "nurse|doctor|surgeon|cleaner|cook"),
+    ("User {how} to the {what} on weekends.", "goes|often goes",
+        "beach|forest|cinema|theater|gym|library"),
     ("User is {how}allergic to {what}.", "|very ", "nuts|peanuts|eggs|milk|pollen|cats|dogs"),
     ("User {how} books about {what}.", "reads|collects", "history|art|space|science|cooking|war"),
 ]  # fmt: skip
@@ -102,17 +109,17 @@ def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     chats = read_lines(
         data / "synthetic_persona_chat/dev/chats.jsonl", SMALL_CHATS if small else None
     )
-    contradictions = [(item["a"], item["b"]) for item in nli if item["label"] == "contradiction"]
+    contradictions = [(pair["a"], pair["b"]) for pair in nli if pair["label"] == "contradiction"]
     yield Measured("contradictions", contradictions, at_most=WRONG_LIMIT)
     yield Measured("contradictions, twice reworded", list(reworded(nli)), at_most=WRONG_LIMIT)
     yield Measured(
-        "synonymous", [(item["a"], item["b"]) for item in nli if item["label"] == "entailment"]
+        "synonymous", [(pair["a"], pair["b"]) for pair in nli if pair["label"] == "entailment"]
     )
-    unlike = [(item["a"], item["b"]) for item in sts if item["score"] <= 2.5]
+    unlike = [(pair["a"], pair["b"]) for pair in sts if pair["score"] <= 2.5]
     yield Measured("unlike (score to 2.5)", unlike, at_most=WRONG_LIMIT)
     yield Measured(
         "nearly identical (score from 4.5)",
-        [(item["a"], item["b"]) for item in sts if item["score"] >= 4.5],
+        [(pair["a"], pair["b"]) for pair in sts if pair["score"] >= 4.5],
     )
     yield Measured("persona lines", list(persona_pairs(chats)), at_most=PERSONA_LIMIT)
     yield Measured("made-up facts", list(made_up()), at_most=PERSONA_LIMIT)

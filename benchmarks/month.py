@@ -1,5 +1,4 @@
-"""What is known of a talkative person after a month, and does it read like what a good friend would
-know?
+"""The memories of a talkative person after a month, compared with those of a good friend.
 
 A month of chats of somebody who is made up (`made_up/month`) is lived through with the clock set:
 each message a turn, the jobs that are due after each reply, half an hour after each chat and at the
@@ -66,7 +65,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the days, too")
     options = parser.parse_args()
     lived = tomllib.loads((MADE_UP / "month/chats.toml").read_text("utf-8"))["chats"]
-    lived = [item for item in lived if not options.small or item["day"] <= SMALL_DAYS]
+    lived = [chat for chat in lived if not options.small or chat["day"] <= SMALL_DAYS]
     read = tomllib.loads((MADE_UP / "month/planted.toml").read_text("utf-8"))
     holds = read.pop("yes")
     planted = said_so_far(read, lived)
@@ -86,7 +85,7 @@ def main() -> int:
 
 def said_so_far(planted: dict[str, Any], lived: Sequence[dict[str, Any]]) -> dict[str, list[Item]]:
     """Return what of the planted was said in some chats, or came to an end by the last of them."""
-    said = [" ".join(text for item in lived for text in item["said"])]
+    said = [" ".join(text for chat in lived for text in chat["said"])]
     outdated = [
         item["words"] for item in planted.pop("outdated") if item["since"] <= lived[-1]["day"]
     ]
@@ -129,7 +128,7 @@ def talk(runtime: Runtime, at: datetime, said: Sequence[str]) -> None:
 
 
 def decide(runtime: Runtime, holds: Sequence[Item]) -> None:
-    """Answer what waits: yes to what holds, no to the rest."""
+    """Answer pending requests: yes to true ones, no to the rest."""
     for request in pending.list_pending(runtime):
         asked = f"{request.field} {request.new_value} {pending.memory_text(runtime, request.id)}"
         if pending.get(runtime, request.id).state != "pending":
@@ -155,7 +154,7 @@ def set_clock(runtime: Runtime, now: datetime) -> None:
 
 
 def known_to(runtime: Runtime) -> dict[str, list[str]]:
-    """Return what is known at the end, by where a person finds it."""
+    """Return the memories at the end, by their place in the app."""
 
     def texts(kind: Kind) -> list[str]:
         found = memories.list_memories(runtime.read(), MemoryFilter(kind=kind))
@@ -206,16 +205,19 @@ def report(known: dict[str, list[str]], planted: dict[str, list[Item]], days: Se
     )
     durable = len(planted["durable"])
     print(
-        f"of what lasts, known or asked about   {durable - len(missing)} of {durable}   bound {KNOWN:.2f}   missing {missing}"
+        f"of what lasts, known or asked about   {durable - len(missing)} of {durable}   bound "
+        f"{KNOWN:.2f}   missing {missing}"
     )
     print(f"said again in other words, and left twice   {len(twice)}   bound {TWICE}   {twice}")
     print(f"does not hold any more, and lives   {len(outdated)}   bound {OUTDATED}   {outdated}")
     print(
-        f"regularities noticed   {len(noticed)} of {len(planted['regular'])}   how-tos {len(howtos)} of {len(planted['howtos'])}"
+        f"regularities noticed   {len(noticed)} of {len(planted['regular'])}   how-tos "
+        f"{len(howtos)} of {len(planted['howtos'])}"
     )
     halves = grown[: len(grown) // 2], grown[len(grown) // 2 :]
     print(
-        f"the file grew a day by   {', then '.join(f'{sum(half) / len(half) / 1024:.0f}' for half in halves)} KiB"
+        "the file grew a day by   "
+        f"{', then '.join(f'{sum(half) / len(half) / 1024:.0f}' for half in halves)} KiB"
     )
     print(f"tidying took a day at most   {most}   {'kept' if kept else 'broken'}")
     held = (

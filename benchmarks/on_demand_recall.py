@@ -68,7 +68,8 @@ def main() -> int:
         "sgd": run(list(assistants(options.data))[:most]),
     }
     print(
-        "clock ms of single tries with the real embedder, median / worst, on a machine that others may use; held by `recall`"
+        "clock ms of single tries with the real embedder, median / worst, "
+        "on a machine that others may use; held by `recall`"
     )
     print(
         f"{'':12} {'turns':>6} {'second look':>12} {'found then':>11} {'one look':>12} {'both':>12}"

@@ -1,4 +1,4 @@
-"""Does an error bring back the lesson that it needs, and no other?
+"""Does an error retrieve the needed lesson, and no other?
 
 The recorded errors are the lessons: each is taken out in turn, and the others are ranked for it.
 Asked is whether one of its class comes first, or among the first three, where errors with the very
@@ -58,9 +58,9 @@ def main() -> int:
     if not folder.exists():
         print("skipped: there are no recorded errors")
         return 0
-    errors = [_failed(item, item["error_class"]) for item in _read(folder / "errors.jsonl")]
+    errors = [_failed(error, error["error_class"]) for error in _read(folder / "errors.jsonl")]
     others = [
-        _failed(item, item["not_error_class"]) for item in _read(folder / "not_this_error.jsonl")
+        _failed(error, error["not_error_class"]) for error in _read(folder / "not_this_error.jsonl")
     ]
     missed = _ranked(errors) + _shown(errors, others, show=options.show)
     return MISSED if missed else 0
@@ -172,14 +172,17 @@ def _shown(errors: Sequence[Failed], others: Sequence[Failed], *, show: bool) ->
     rightly, wrongly = right / len(asked), len(wrong) / len(others)
     missed = rightly < RIGHTLY_SHOWN or wrongly > WRONGLY_SHOWN
     print(
-        f"shown: the right class to {rightly:.3f} of {len(asked)} errors, {right / len(shown):.3f} of those shown anything"
+        f"shown: the right class to {rightly:.3f} of {len(asked)} errors, "
+        f"{right / len(shown):.3f} of those shown anything"
     )
     print(
-        f"shown: the wrong class to {wrongly:.3f} of {len(others)} look-alikes{'  missed' if missed else ''}"
+        f"shown: the wrong class to {wrongly:.3f} of {len(others)} "
+        f"look-alikes{'  missed' if missed else ''}"
     )
     for failed, found in wrong if show else ():
         print(
-            f"    {failed.command!r} {failed.output[:80]!r}\n      got {found.kind}: {found.command!r}"
+            f"    {failed.command!r} {failed.output[:80]!r}\n"
+            f"      got {found.kind}: {found.command!r}"
         )
     return missed
 

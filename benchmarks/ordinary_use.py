@@ -75,7 +75,7 @@ AGENT = User(Client("hook", "agent"), heeds=0.8, unaided=(0.1, 0.4), learns=0.0,
 
 
 class Slip:
-    """A command that a user gets wrong, and how that is put right; it is the tool as well."""
+    """A command that a user gets wrong, with its correction; also the tool."""
 
     scope = "project"
 
@@ -102,7 +102,7 @@ class Slip:
             )
 
     def _next(self, hint: str, tried: int) -> str:
-        """Return what is tried next, with the hint that is followed or without."""
+        """Return the next command, with or without the hint."""
         goes_right = self._random.random() < self._unaided(tried)
         match self.kind:
             case "useless":
@@ -192,9 +192,7 @@ def main() -> int:
 
 
 def live(user: User, seed: int) -> list[Became]:
-    """Let a user work for a month; return what became of the lessons of recurring slips that could
-    be promoted.
-    """
+    """Let a user work for a month; return the fate of the lessons of recurring slips."""
     random = Random(seed)
     kinds = random.choices(KINDS, WEIGHTS, k=SLIPS)
     slips = [

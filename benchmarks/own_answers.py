@@ -1,4 +1,4 @@
-"""Does memapp, asked by somebody about their own life, quote what they said of it?
+"""Does memapp answer questions about a person's own life with a quotation of theirs?
 
 Long conversations of two people (`data/locomo/dev`) become chats of one of them with a companion,
 once for each; nothing is learned, so that only what was said can answer. The questions about that
@@ -110,7 +110,7 @@ def ask_all(
 
 
 def _store(runtime: Runtime, data: dict[str, Any], who: str) -> dict[str, str]:
-    """Store a conversation as chats of one of the two; return the id of the message of each turn."""
+    """Store a conversation as chats of one speaker; return the message id of each turn."""
     ids: dict[str, str] = {}
     for at, turns in sessions(data):
         with runtime.write() as session:
@@ -155,8 +155,10 @@ def questions(data: dict[str, Any], who: str, other: str, ids: dict[str, str]) -
 def of_oneself(question: str, who: str) -> str:
     """Return a question about somebody as they would ask it themselves."""
     for pattern, instead in (
-        (rf"\b{who}'s\b", "my"), (rf"\b[Dd]oes {who}\b", "do I"), (rf"\bis {who}\b", "am I"), (rf"\bhas {who}\b", "have I"),
-        (rf"\b{who} has\b", "I have"), (rf"\b{who} is\b", "I am"), (rf"\b{who}\b", "I"), (r"\b(?:his|her)\b", "my"),
+        (rf"\b{who}'s\b", "my"), (rf"\b[Dd]oes {who}\b", "do I"), (rf"\bis {who}\b", "am I"),
+        (rf"\bhas {who}\b", "have I"),
+        (rf"\b{who} has\b", "I have"), (rf"\b{who} is\b", "I am"), (rf"\b{who}\b", "I"),
+        (r"\b(?:his|her)\b", "my"),
         (r"\b(?:him|her)self\b", "myself"),
     ):  # fmt: skip
         question = re.sub(pattern, instead, question)

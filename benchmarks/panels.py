@@ -63,9 +63,7 @@ class Watch:
     async def pressed(
         self, panel: str, key: str, seen: Callable[[], object], *, held: float = 0.0
     ) -> None:
-        """Press a key that changes something, and wait until it is seen; so many seconds the panel
-        holds it back on purpose.
-        """
+        """Press a key and wait until its change is shown, less the panel's deliberate delay."""
         await self._time(f"{panel}, by the person", lambda: send(self.app, key, key), seen, held)
 
     async def _time(
@@ -181,7 +179,7 @@ def _propose(runtime: Runtime, city: str) -> None:
 
 
 def _texts(screen: Any) -> list[str]:
-    return [item.text for item in screen.rows.items]
+    return [row.text for row in screen.rows.items]
 
 
 def _words(screen: Any, id: str) -> str:

@@ -68,7 +68,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Measured:
-    """How one run went, and what lessons did in it."""
+    """The outcome of one run, and the effect of lessons."""
 
     errors: int
     steps: int
@@ -154,7 +154,7 @@ def one_run(
 
 
 def in_the_app(seeds: int) -> Runs:
-    """Go through the plan with the app's own services and file, which show lessons at errors only."""
+    """Go through the plan with the app's own services, which show lessons at errors only."""
     runs: dict[str, list[Measured]] = defaultdict(list)
     for seed in range(seeds):
         with TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
@@ -166,7 +166,7 @@ def in_the_app(seeds: int) -> Runs:
 
 
 def ticking(day: int) -> Callable[[], datetime]:
-    """Return a clock that begins on a day and goes on by a second whenever it is read."""
+    """Return a clock that begins on a day and advances by a second at each reading."""
     seconds = count()
     return lambda: START + timedelta(days=day, seconds=next(seconds))
 
@@ -199,7 +199,8 @@ def written(
 def report(arms: Mapping[str, Runs], seeds: int) -> None:
     """Print the means of each run."""
     print(
-        f"means of {seeds} seeds; of lessons: shown, of these helped and hurt, then promoted and suppressed"
+        f"means of {seeds} seeds; of lessons: shown, of these helped and hurt, "
+        "then promoted and suppressed"
     )
     print(f"{'':8}" + "".join(f"{arm:^{46 if arm == 'memory' else 20}}" for arm in ARMS))
     print(
@@ -288,7 +289,10 @@ def missed_in_the_app(app: Runs, arms: Mapping[str, Runs]) -> Sequence[str]:
         ),
         (
             another <= ANOTHER_TASK,
-            f"in the app, another program: {another:.2f} of the errors without lessons, <= {ANOTHER_TASK}",
+            (
+                f"in the app, another program: {another:.2f} of the errors without lessons, "
+                f"<= {ANOTHER_TASK}"
+            ),
         ),
     ]
     for _, figure in figures:

@@ -55,10 +55,10 @@ EXCHANGES_A_CHAT = 10
 HELD = 0.9
 """Of the words of a hit, the share that the prompt holds if the hit stands in it."""
 SMALL_TALK = (
-    "Thank you!", "Hi", "lol ok", "Thanks a lot, that helps!", "haha nice", "Good morning!", "ok cool", "Yes please",
-    "no worries",
-    "Bye, see you tomorrow", "How are you?", "That's great", "I see", "hm", "Sounds good!", "You're welcome", "What's up?",
-    "really?", "Good night", "Wow", "hello there", "never mind", "thank you so much", "got it", "great answer", "I agree",
+    "Thank you!", "Hi", "lol ok", "Thanks a lot, that helps!", "haha nice", "Good morning!",
+    "ok cool", "Yes please", "no worries", "Bye, see you tomorrow", "How are you?", "That's great",
+    "I see", "hm", "Sounds good!", "You're welcome", "What's up?", "really?", "Good night", "Wow",
+    "hello there", "never mind", "thank you so much", "got it", "great answer", "I agree",
 )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tup
         json.loads(line)
         for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")
     ]
-    said = [[line.partition(": ")[2] for line in item["conversation"]] for item in lines]
+    said = [[line.partition(": ")[2] for line in row["conversation"]] for row in lines]
     exchanges = _shuffled(
         [pair for chat in said for pair in zip(chat[::2], chat[1::2], strict=False) if all(pair)]
     )
@@ -188,9 +188,7 @@ def talking(asks: Script, embedder: Embedder) -> Iterator[tuple[Runtime, Scripte
 
 
 def _asked_once(chat_model: ChatModel, requests: frozenset[str]) -> Script:
-    """Return a script that puts the first call of each request to a model, and the rest of what
-    memapp asks to nobody.
-    """
+    """Return a script that asks a model the first call of each request, and nothing else."""
     said: dict[str, str] = {}
 
     def asks(prompt: Prompt, sampling: Sampling) -> str | None:
@@ -249,7 +247,8 @@ def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:
 
 def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int) -> int:
     print(
-        f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'with a yes':>12}{'foreign':>9}"
+        f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}"
+        f"{'with a yes':>12}{'foreign':>9}"
     )
     failures = []
     for later, goal in LATER.items():
@@ -262,7 +261,8 @@ def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int)
             )
         if max(foreign, others) > MOST_FOREIGN:
             failures.append(
-                f"{later} exchanges later {max(foreign, others):.2f} others stand beside it, not {MOST_FOREIGN}"
+                f"{later} exchanges later {max(foreign, others):.2f} others stand beside it, "
+                f"not {MOST_FOREIGN}"
             )
     print(f"quotes for small talk: {idle}")
     failures += ["small talk got quotes"] if idle else []
@@ -272,7 +272,7 @@ def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int)
 
 
 def _shares(put: Sequence[Put]) -> tuple[float, float]:
-    """Return of how many requests the preference stands in the prompt, and how much else a request."""
+    """Return how many requests had their preference in the prompt, and how many others beside."""
     return sum(bool(other.own) for other in put) / len(put), sum(
         len(other.foreign) for other in put
     ) / len(put)
@@ -282,7 +282,8 @@ def show(put: dict[int, list[Put]]) -> None:
     for later, requests in put.items():
         for request in requests:
             print(
-                f"\n{later:3} {'ok' if request.own else '--'} {request.preference.request}\n       {request.preference.text}"
+                f"\n{later:3} {'ok' if request.own else '--'} {request.preference.request}\n"
+                f"       {request.preference.text}"
             )
             for text in request.foreign:
                 print(f"     - {text[:120]}")

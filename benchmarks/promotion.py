@@ -106,16 +106,14 @@ def prevented(steps: Sequence[Step], shape: str, share: float, random: Random) -
 
 
 def whole_run(episode: Episode, shape: str, share: float, random: Random) -> RunEvidence:
-    """Return what a run says of a lesson that is shown before it."""
+    """Return the evidence of a run for a lesson shown before the run."""
     steps = prevented(episode.steps, shape, share, random)
     errors = sum(step.shape == shape for step in steps)
     return replace(of_run(episode), recurrences=errors, errors=errors, steps=len(steps))
 
 
 def after_first(episode: Episode, shape: str, share: float, random: Random) -> RunEvidence:
-    """Return what a run says of a lesson that is shown at the first error of its kind, which has
-    happened by then.
-    """
+    """Return the evidence of a run for a lesson shown at the first error of its kind."""
     first = next(place for place, step in enumerate(episode.steps) if step.shape == shape)
     steps = [
         *episode.steps[: first + 1],
@@ -160,7 +158,7 @@ def effect_of(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> 
 
 
 def becomes(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Counter[str]:
-    """Return what becomes of a candidate: by the formula alone, and by all that is asked for."""
+    """Return the fate of a candidate: by the formula alone, and by all conditions."""
     effect = effect_of(shown, baseline)
     move = verdict(record(effect, "candidate"))
     counted = Counter(formula=effect.reaches_formula, formula_suppressed=effect.utility <= 0)
@@ -188,7 +186,8 @@ def report_windows(
                 for key in ("formula", "formula_suppressed", "promoted", "suppressed")
             )
             print(
-                f"  {name:16}{window:5}{f'{formula:.3f} / {out:.3f}':>24}{promoted:12.3f}{suppressed:12.3f}",
+                f"  {name:16}{window:5}{f'{formula:.3f} / {out:.3f}':>24}"
+                f"{promoted:12.3f}{suppressed:12.3f}",
                 flush=True,
             )
             if bounded:
@@ -201,21 +200,26 @@ def missed(name: str, window: int, promoted: float, deals: int) -> list[str]:
     luck = 0.0 if deals >= DEALT else LUCK * (promoted * (1 - promoted) / deals) ** 0.5
     if name == "useless" and promoted > USELESS_PROMOTED + luck:
         return [
-            f"useless lessons promoted after {window} runs: {promoted:.3f} is above {USELESS_PROMOTED}"
+            (
+                f"useless lessons promoted after {window} runs: "
+                f"{promoted:.3f} is above {USELESS_PROMOTED}"
+            )
         ]
     if name == "prevents 60 %" and promoted < GOOD_PROMOTED.get(window, 0.0) - luck:
         return [
-            f"good lessons promoted after {window} runs: {promoted:.3f} is below {GOOD_PROMOTED[window]}"
+            (
+                f"good lessons promoted after {window} runs: "
+                f"{promoted:.3f} is below {GOOD_PROMOTED[window]}"
+            )
         ]
     return []
 
 
 def report_looks(runs: Mapping[Kind, list[Episode]], deals: int) -> list[str]:
-    """Print what has become of lessons that are judged anew after each run, and return the bounds
-    missed.
-    """
+    """Print the fate of lessons judged after each run, and return the missed bounds."""
     print(
-        f"judged after each run from {WINDOWS[0]} to {WINDOWS[-1]}, whole runs, {deals:,} lessons each"
+        f"judged after each run from {WINDOWS[0]} to {WINDOWS[-1]}, whole runs, "
+        f"{deals:,} lessons each"
     )
     misses: list[str] = []
     for name, share in LESSONS.items():
@@ -269,9 +273,7 @@ class Planted:
 
 
 def report_planted(runs: Mapping[Kind, list[Episode]], seeds: int) -> list[str]:
-    """Print what became of the wrong correction and of the right one beside it, and return the
-    bounds missed.
-    """
+    """Print the fate of the wrong correction and of the right one, and return the missed bounds."""
     both = [plant(runs, Random(seed)) for seed in range(seeds)]
     out = sum(
         wrong.match.status == "suppressed" and wrong.useless <= MOST_USELESS_RETRIEVALS
@@ -334,7 +336,7 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
 def goes_on(
     episode: Episode, shape: str, lesson: Planted | None, random: Random
 ) -> list[FollowingStep]:
-    """Return what follows on the first error of a kind, by what the executor was shown."""
+    """Return the events after the first error of a kind, by the lesson shown to the executor."""
     first = next(place for place, step in enumerate(episode.steps) if step.shape == shape)
     recorded = following(episode.steps, first)
     if lesson is None:

@@ -160,8 +160,10 @@ def read_everyday(step: int, *, shows: bool) -> None:
                 print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
     for what, counter in counts.items():
         print(
-            f"everyday, {what:10} of {counter['all']:3}: kept {counter['kept']:3}, asked {counter['asked']:3},"
-            f" right {counter['right']:3}",
+            (
+                f"everyday, {what:10} of {counter['all']:3}: "
+                f"kept {counter['kept']:3}, asked {counter['asked']:3}, right {counter['right']:3}"
+            ),
             flush=True,
         )
 
@@ -186,7 +188,7 @@ def models() -> Iterator[tuple[ChatModel, Embedder]]:
 
 
 def live_through(case: Case, model: ChatModel, embedder: Embedder) -> Known:
-    """Type a case into a fresh store; return what it knows then."""
+    """Type a case into a fresh store; return the memories."""
     with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
         thread = chats.new_thread(runtime).id
         for text in case.turns:
@@ -333,7 +335,8 @@ def report(scores: dict[str, Score]) -> int:
         held = value >= goal if at_least else value <= goal
         missed = missed or not held
         print(
-            f"{name:34}{value:8.2f}   goal {'>=' if at_least else '<='} {goal:g}{'' if held else '   MISSED'}"
+            f"{name:34}{value:8.2f}   goal {'>=' if at_least else '<='} "
+            f"{goal:g}{'' if held else '   MISSED'}"
         )
     return MISSED if missed else 0
 

@@ -107,10 +107,12 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="not needed: the facts are made up")
     options = parser.parse_args()
     print(
-        "            recall ms                        add ms                  edge ms        bytes a fact"
+        "            recall ms                        add ms                  edge ms        "
+        "bytes a fact"
     )
     print(
-        "   facts       p50     p95   bound   clock      p50     p95   bound    mean bound     plain  with vector"
+        "   facts       p50     p95   bound   clock      p50     p95   bound    mean bound     "
+        "plain  with vector"
     )
     missed = [
         size
@@ -155,7 +157,7 @@ def measure(size: int, bound: float, options: argparse.Namespace) -> bool:
     print(
         f"{size:8,}{statistics.median(recalls):10.1f}{recall_p95:8.1f}{bound:8.0f}{p95(clocks):8.1f}"
         f"{statistics.median(additions):9.1f}{add_p95:8.1f}{ADD_MS:8.0f}{edge:8.2f}{EDGE_MS:6.0f}"
-        f"{plain / size:10,.0f}{full / size:13,.0f}",
+        f"{plain / size:10,.0f}{full / size:13,.0f}"
     )
     tried = "  ".join(
         f"{name} {p95(took):.1f} (worst {max(took):.1f}) of {WHOLE_MS[name]:.0f}"
@@ -228,9 +230,7 @@ def before_first_token(runtime: Runtime, length: int) -> list[float]:
 
 
 def relate(runtime: Runtime) -> float:
-    """Return the milliseconds for one edge from facts that were just added, all that comes with a
-    new vector included.
-    """
+    """Return the milliseconds for one edge from new facts, their vectors included."""
     count = "SELECT count(*) FROM relations"
     before = runtime.database.read().execute(count).fetchone()[0]
     started = time.perf_counter()

@@ -42,8 +42,9 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 _LANGUAGE = frozenset(
     re.findall(
         r"\w+",
-        """select from where join inner left right outer cross natural on as and or not in group by order having limit offset
-        distinct count sum avg min max asc desc union intersect except like between is null exists all any case when then else
+        """select from where join inner left right outer cross natural on as and or not in group by
+        order having limit offset distinct count sum avg min max asc desc union intersect except
+        like between is null exists all any case when then else
         end show tables describe cast concat lower upper length round interval true false""",
     )
 )
@@ -104,7 +105,9 @@ class Lessons:
         assert fits is not None
         alike = {learned.match.lesson_id: learned for learned in fitting}
         matches = [
-            learned.match._replace(tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100)
+            learned.match._replace(
+                tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100
+            )
             for learned in fitting
         ]  # fmt: skip
         return [
@@ -125,7 +128,8 @@ def main() -> int:
     episodes = read_episodes(options.data / EPISODES)
     shuffled = Random(1).sample(episodes, len(episodes))
     print(
-        f"{'order':12}{'errors':>8}{'shown':>8}{'the very error':>16}{'useful':>8}{'of shown':>10}{'foreign':>9}"
+        f"{'order':12}{'errors':>8}{'shown':>8}{'the very error':>16}{'useful':>8}"
+        f"{'of shown':>10}{'foreign':>9}"
     )
     missed: list[str] = []
     for order, runs in (("recorded", episodes), ("shuffled", shuffled)):
@@ -181,7 +185,7 @@ def look_up(
 
 
 def solved_by(following: Sequence[Step]) -> str:
-    """Return the query that solved the task, else the next one that ran; empty without one."""
+    """Return the query that solved the task, else the next executed one; empty without one."""
     queries = [
         step.query
         for step in following
@@ -228,7 +232,10 @@ def report(order: str, count: Counter[str]) -> Iterator[str]:
     if order == "recorded" and of_shown < USEFUL_OF_SHOWN:
         yield f"{order}: useful in {of_shown:.3f} of those shown is below {USEFUL_OF_SHOWN}"
     if share["foreign"] > FOREIGN:
-        yield f"{order}: tables of other databases are named at {share['foreign']:.4f} of errors, above {FOREIGN}"
+        yield (
+            f"{order}: tables of other databases are named at {share['foreign']:.4f} of errors, "
+            f"above {FOREIGN}"
+        )
 
 
 if __name__ == "__main__":

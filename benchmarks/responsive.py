@@ -167,7 +167,8 @@ def report(
         bad = phase not in FREE and (most > MOST_MS or (p99 > MOST_P99_MS and phase != REDRAWN))
         missed |= bad
         print(
-            f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} {most:8.1f}{'  MISSED' if bad else ''}"
+            f"{phase:26} {len(late):6} {statistics.median(late):8.1f} {p99:8.1f} "
+            f"{most:8.1f}{'  MISSED' if bad else ''}"
         )
     print(f"{'goal':26} {'':6} {'':8} {MOST_P99_MS:8.1f} {MOST_MS:8.1f}")
     for name, times, goal in (
@@ -177,7 +178,8 @@ def report(
         bad = statistics.median(times) > goal
         missed |= bad
         print(
-            f"{name:26} median {statistics.median(times):.1f}, goal {goal:.0f}{'  MISSED' if bad else ''}"
+            f"{name:26} median {statistics.median(times):.1f}, goal "
+            f"{goal:.0f}{'  MISSED' if bad else ''}"
         )
     bad = max(heard) > HEARD_MS
     missed |= bad
@@ -187,7 +189,7 @@ def report(
 
 
 async def show_bare(heart: Heartbeat, small: bool) -> None:
-    """Let a screen that does nothing else show the messages that the app will show."""
+    """Show the app's future messages on an otherwise idle screen."""
     app = BareScreen()
     async with app.run_test(size=(120, 40)) as pilot:
         beating = asyncio.create_task(heart.beat())
@@ -225,7 +227,10 @@ async def embed(runtime: Runtime, count: int) -> None:
         thread = chats.new_thread(runtime)
         with runtime.write() as session:
             for number in range(count):
-                text = f"Note {number}: the weather in town {number % 17} was fine, and we talked about project {number}."
+                text = (
+                    f"Note {number}: the weather in town {number % 17} was fine, "
+                    f"and we talked about project {number}."
+                )
                 chat.add_message(
                     session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.IMPORT
                 )

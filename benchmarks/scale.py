@@ -380,7 +380,7 @@ async def type_searches(app: MemappApp) -> list[float]:
 
 
 def change(runtime: Runtime, edits: int) -> list[float]:
-    """Add, edit, pin, forget and restore memories one at a time; return the milliseconds of each."""
+    """Add, edit, pin, forget and restore memories singly; return the milliseconds of each."""
     times = []
     for number in range(edits):
         begun = time.perf_counter()

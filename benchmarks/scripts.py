@@ -1,4 +1,4 @@
-"""Is a word found in the sentence that holds it, in scripts with spaces between words and without?
+"""Search for words in their sentences, in scripts with and without spaces between words.
 
 `made_up/scripts.json` has 60 words in eight scripts, each in one of 300 facts in all, and words
 that no fact holds. The facts are stored as memories, and as messages of a chat; each word is typed
@@ -107,7 +107,8 @@ def report(runtime: Runtime, scripts: dict[str, Any]) -> int:
     )
     some = sum(map(len, lists.values()))
     print(
-        f"of {len(unknown)} unknown words: {some} searches of {len(WAYS) * len(unknown)} find something, same {same}"
+        f"of {len(unknown)} unknown words: {some} searches of {len(WAYS) * len(unknown)} find "
+        f"something, same {same}"
     )
     is_right = min(right.values()) / asked >= FIRST_HIT and not same
     if not is_right:

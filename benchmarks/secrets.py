@@ -1,5 +1,4 @@
-"""Does a password or key get into a file, by whatever door it comes? And is what only looks like
-one left alone?
+"""Does a password or key get into a file, through any door? And are look-alikes left alone?
 
 Secrets in the forms of `made_up/secrets` (`forms.txt`, of which the rules were made, and
 `fresh.txt`, written before they were tried) are told through each door: added as a memory, said in

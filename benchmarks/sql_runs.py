@@ -1,6 +1,4 @@
-"""Recorded runs of agents that query databases (`data/intercode_sql/dev`): what they did, step by
-step, and what failed how.
-"""
+"""Recorded runs of agents that query databases (`data/intercode_sql/dev`): steps and failures."""
 
 import json
 from collections.abc import Sequence
@@ -18,7 +16,7 @@ NOTICE = "Error executing query: "
 
 @dataclass(frozen=True)
 class Step:
-    """One action of an agent, and what came of it."""
+    """One action of an agent, and its result."""
 
     query: str
     shape: str

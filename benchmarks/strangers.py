@@ -1,4 +1,4 @@
-"""What is kept of what strangers say, beside what a careful friend would keep of it?
+"""The memories of strangers' messages, compared with those of a careful friend.
 
 Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew
 nothing of how memapp reads, with what a friend would do behind each message. Each message is a
@@ -35,7 +35,7 @@ Known = dict[str, list[str]]
 
 @dataclass
 class Said:
-    """A message, and what a friend makes of it."""
+    """A message, and a friend's label."""
 
     text: str
     wanted: list[tuple[str, str]] = field(default_factory=list)
@@ -84,7 +84,7 @@ def read(file: Path) -> list[tuple[datetime, list[Said]]]:
 def live_through(
     runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]]], *, shows: bool
 ) -> Counter[tuple[str, str]]:
-    """Return how many messages became what, by what was wanted of them."""
+    """Return the numbers of messages by wanted and by real outcome."""
     counts: Counter[tuple[str, str]] = Counter()
     for at, chat in said:
         set_clock(runtime, at)
@@ -106,7 +106,7 @@ def live_through(
 
 
 def became(before: Known, after: Known) -> str:
-    """Return what came of a message, by what was known before it and after."""
+    """Return the outcome of a message, by the memories before and after."""
     if any({*after[where]} - {*before[where]} for where in ("facts", "profile")):
         return "kept"
     return "asked" if {*after["waiting"]} - {*before["waiting"]} else "neither"

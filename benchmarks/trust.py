@@ -1,5 +1,4 @@
-"""Is the trust in an agent what its record says, does it foretell what comes next, and is it quick
-to count?
+"""Is the trust in an agent its record, does it predict the next outcome, and is it cheap to count?
 
 - arithmetic: reviews of papers (`data/disapere_reviews/dev`), whose criticisms were taken up or
   refused, are fed in their order, each aspect of a review as one agent; the trust of each is
@@ -201,16 +200,15 @@ def cost(events: int) -> list[str]:
         told = [f"{agent.name} {agent.counted}" for agent in service.list_agents(runtime)]
         runtime.close()
     print(
-        f"{events:,} events of {len(told)} agents: {before:.0f} ms before upkeep summed up, {after:.1f} after; of one {one:.1f}"
+        f"{events:,} events of {len(told)} agents: "
+        f"{before:.0f} ms before upkeep summed up, {after:.1f} after; of one {one:.1f}"
     )
     print("".join(f"  {line}\n" for line in told), end="")
     return [f"the trust of all agents takes {MILLISECONDS:.0f} ms"] if after > MILLISECONDS else []
 
 
 def fill(runtime: Runtime, events: int) -> None:
-    """Let agents remember things over two hundred days, of which the person corrects one in eight,
-    and most within a day.
-    """
+    """Let agents remember things over 200 days; the person corrects one in eight, mostly soon."""
     from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
     from memapp.domain.memory import Kind, Memory
     from memapp.store import changes, chat
@@ -218,16 +216,8 @@ def fill(runtime: Runtime, events: int) -> None:
     from memapp.store.session import Session
 
     random, now = Random(2), runtime.clock()
-    agents = [
-        "rules",
-        "model:qwen",
-        "model:tiny",
-        "merge",
-        "lifecycle",
-        "import",
-        "persona:tom",
-        "model:editor",
-    ]
+    names = "rules model:qwen model:tiny merge lifecycle import persona:tom model:editor"
+    agents = names.split()
     with runtime.write() as session:
         thread = chat.create_thread(session, "Everyday", "companion", now)
         for day in reversed(range(10)):

@@ -68,28 +68,58 @@ HISTORY = (
         "Pancakes with hens for company is a fine way to spend a morning. Did they leave you any?",
     ),
     (
-        "Barely. Ada is bold. Tonight I am back at the ovens, and we have a big order of rye for the harvest fair.",
-        "A big rye order means an early start on the sourdough. Do you have help tonight, or are you on your own?",
+        (
+            "Barely. Ada is bold. Tonight I am back at the ovens, "
+            "and we have a big order of rye for the harvest fair."
+        ),
+        (
+            "A big rye order means an early start on the sourdough. "
+            "Do you have help tonight, or are you on your own?"
+        ),
     ),
     (
         "There is a new apprentice, very keen, but he burns himself about once an hour.",
-        "Keen is good. Maybe give him the long gloves and a job far away from the oven door for the first night.",
+        (
+            "Keen is good. Maybe give him the long gloves and a job far away from the oven door "
+            "for the first night."
+        ),
     ),
     (
-        "Ha, I will put him on shaping. By the way, I tried the new tune on the accordion and my left hand simply refuses.",
-        "Left hands take their time. Try the bass line alone, very slowly, until it bores you, and only then add the melody.",
+        (
+            "Ha, I will put him on shaping. By the way, I tried the new tune on the accordion and "
+            "my left hand simply refuses."
+        ),
+        (
+            "Left hands take their time. Try the bass line alone, very slowly, "
+            "until it bores you, and only then add the melody."
+        ),
     ),
     (
         "It bores me already. My neighbour has started to leave notes under the door.",
-        "Friendly notes or the other kind? A fixed half hour in the afternoon may keep the peace with the neighbour.",
+        (
+            "Friendly notes or the other kind? A fixed half hour in the afternoon may keep the "
+            "peace with the neighbour."
+        ),
     ),
     (
-        "The other kind. He wrote that a goat would sound better. I am thinking of inviting him for dinner to make up for it.",
-        "A dinner is a good idea. People forgive a lot of wrong notes over something warm and a decent loaf of bread.",
+        (
+            "The other kind. He wrote that a goat would sound better. "
+            "I am thinking of inviting him for dinner to make up for it."
+        ),
+        (
+            "A dinner is a good idea. People forgive a lot of wrong notes over something warm and "
+            "a decent loaf of bread."
+        ),
     ),
     (
-        "True. I could ask my sister to come as well, she is good with difficult people, but the trip from the coast is long.",
-        "She might enjoy the change. You could offer her the spare room so that she need not travel back at night.",
+        (
+            "True. I could ask my sister to come as well, she is good with difficult people, "
+            "but the trip from the coast is long."
+        ),
+        (
+            "She might enjoy the change. You could offer her the spare room so that she need not "
+            "travel back at night."
+        ),
     ),
 )
 MESSAGES = (
@@ -237,9 +267,7 @@ def whole_turn(
 def typed_turn(
     runtime: Runtime, _model: ChatModel, context: PromptContext, measured: Measured
 ) -> None:
-    """What a person waits for who types a message that nobody saw coming, and looks at it for a
-    moment.
-    """
+    """Return the wait for the reply to an unexpected message, sent after a short pause."""
     thread, message = begun_chat(runtime), context.message or ""
     upkeep.warm(runtime, thread, message, Cancel())
     first_word_of_turn(runtime, "whole turn", thread, message, measured)
@@ -366,7 +394,8 @@ def report(measured: Measured, rounds: int) -> int:
     for name, found, most in rows:
         missed = most is not None and found > most
         print(
-            f"{name:44}{found:8}{'' if most is None else f'<= {most}':>10}  {'MISSED' if missed else ''}"
+            f"{name:44}{found:8}{'' if most is None else f'<= {most}':>10}  "
+            f"{'MISSED' if missed else ''}"
         )
     ratios = [
         ("a whole turn, typed / one call", "whole turn", "one call", TYPED_LIMIT, True),

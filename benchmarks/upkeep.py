@@ -185,7 +185,7 @@ def send(
     waits: list[tuple[float, int]],
     before: Callable[[], object] = str,
 ) -> None:
-    """Send a message in a chat that is prefilled with it; note how it went."""
+    """Send a message in a prefilled chat; note the times."""
     thread = begun_chat(runtime)
     upkeep.warm(runtime, thread.id, message, Cancel())
     before()
@@ -297,11 +297,13 @@ def report_courtesy(measured: Courtesy) -> bool:
     again = [beside - alone for (_, alone), (_, beside) in pairs]
     stops = sorted(value for of_job in measured.stops.values() for value in of_job)
     print(
-        f"{len(ratios)} messages, each sent alone and beside a job; {measured.idle} found it done already"
+        f"{len(ratios)} messages, each sent alone and beside a job; "
+        f"{measured.idle} found it done already"
     )
     print(f"first word, beside / alone   median {median(ratios):.2f}   bound {WAIT_RATIO}")
     print(
-        f"   worst {max(ratios):.2f}; a first word alone after {median(value for value, _ in measured.alone) * 1000:.0f} ms"
+        f"   worst {max(ratios):.2f}; a first word alone after "
+        f"{median(value for value, _ in measured.alone) * 1000:.0f} ms"
     )
     print(f"tokens read again   median {median(again):.0f}   most {max(again)}   bound 0")
     for name, of_job in [*measured.stops.items(), ("all", stops)]:
@@ -312,10 +314,12 @@ def report_courtesy(measured: Courtesy) -> bool:
             if name in (beside, "all")
         )
         print(
-            f"{name:12} {waited:5.2f}   stood still after (ms) {median(of_job):6.1f}   p95 {p95:6.1f}   worst {max(of_job):6.1f}"
+            f"{name:12} {waited:5.2f}   stood still after (ms) {median(of_job):6.1f}   p95 "
+            f"{p95:6.1f}   worst {max(of_job):6.1f}"
         )
     print(
-        f"a thread that only waits wakes after (ms) {median(measured.awake):.1f}   bound of all, median, above that {STOP_MS:.0f}"
+        f"a thread that only waits wakes after (ms) {median(measured.awake):.1f}   bound of all, "
+        f"median, above that {STOP_MS:.0f}"
     )
     return (
         median(ratios) <= WAIT_RATIO
@@ -400,11 +404,15 @@ def report_bounds(days: Sequence[Day]) -> bool:
         and most.seconds <= SECONDS_PER_DAY
     )
     print(
-        f"{len(days)} days: {days[-1].memories} memories known at the end, at most {max(day.memories for day in days)}"
+        f"{len(days)} days: {days[-1].memories} memories known at the end, "
+        f"at most {max(day.memories for day in days)}"
     )
     print(f"tidying took a day at most   {most}   {'kept' if kept else 'broken'}")
     print(
-        f"the file grows a day by (KiB): messages {before[0]:.1f}, then {after[0]:.1f}; the rest {before[1]:.1f}, ",
+        (
+            f"the file grows a day by (KiB): messages {before[0]:.1f}, then {after[0]:.1f}; "
+            f"the rest {before[1]:.1f}, "
+        ),
         end="",
     )
     print(f"then {after[1]:.1f}")

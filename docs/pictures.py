@@ -81,9 +81,7 @@ async def draw(folder: Path) -> None:
 
 
 def save(seen: Seen, name: str) -> None:
-    """Write what is on the screen, without what a browser would fetch, and with the same time to
-    the first word.
-    """
+    """Write the screen as a picture without external resources and with a constant time."""
     picture = re.sub(r"@font-face \{.*?\}\s*", "", seen.app.export_screenshot(), flags=re.DOTALL)
     picture = re.sub(r"first&#160;\d\.\d\d", "first&#160;0.40", picture)
     picture = re.sub(

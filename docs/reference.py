@@ -83,7 +83,7 @@ TABLES = {
     },
     "The file": {
         "memory_file": "The id of the file, and a count of erasures.",
-        "deleted_embeddings": "A count, by which an open process knows that the embeddings it holds are out of date.",
+        "deleted_embeddings": "A count; as it rises, open processes reload their embeddings.",
         "events": "The operations, counted in Activity.",
         "jobs": "When each background job ran, and when it is due.",
         "leases": "The work that one process at a time does, such as answering in a chat.",
@@ -133,7 +133,7 @@ def setting_row(name: str) -> str:
     values = "text"
     if field.annotation is not str:
         values = settings.expected(name).partition(" is ")[2].rstrip(".")
-    meaning = (field.description or "").replace("|", "\\|")
+    meaning = " ".join((field.description or "").split()).replace("|", "\\|")
     return f"| `{name}` | {f'`{said}`' if said else 'empty'} | {values} | {meaning} |"
 
 

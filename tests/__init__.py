@@ -1,6 +1,4 @@
-"""What is imported is compiled once, also where the machine is set not to keep that: workers and
-programs would do it anew.
-"""
+"""Compile imported modules once, also on machines set not to keep bytecode."""
 
 import os
 import sys

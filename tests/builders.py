@@ -69,7 +69,7 @@ class Reader:
 
 
 class Clock:
-    """Time that goes on by a second whenever it is read."""
+    """A clock that advances by a second at each reading."""
 
     def __init__(self, start: datetime = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) -> None:
         self.now = start
@@ -107,15 +107,13 @@ def make_runtime(
 
 
 def ask_the_model(runtime: Runtime) -> None:
-    """Let every turn reach the model, also a question that what was said would answer."""
+    """Let every turn reach the model, also questions that quotations would answer."""
     settings = runtime.settings.model_copy(update={"answer_from_memory": False})
     runtime.loaded = replace(runtime.loaded, settings=settings)
 
 
 def trust(runtime: Runtime, *jobs: ModelJob) -> None:
-    """Let the model that is loaded be one that passed the test of some jobs; of all that have one,
-    if none is named.
-    """
+    """Let the loaded model count as one that passed the test of some jobs, or of all."""
     model = runtime.chat.ready()
     assert model
     with runtime.write() as session:
@@ -125,9 +123,7 @@ def trust(runtime: Runtime, *jobs: ModelJob) -> None:
 
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:
-    """Return a memory that is in no store, as one that was learned at that time; `other` are the
-    fields that differ.
-    """
+    """Return an unstored memory, learned at the given time, with other fields as given."""
     values: dict[str, Any] = {
         "id": new_id(at),
         "text": text,
@@ -154,7 +150,7 @@ def chat_of(runtime: Runtime, *texts: str) -> str:
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[Any]:
-    """Do what waits for idle times, as learning from what was said; return the news."""
+    """Run the jobs of idle time, such as learning from messages; return the news."""
     return list(upkeep.work(runtime, thread_id, Cancel()))
 
 

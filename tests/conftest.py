@@ -5,6 +5,7 @@ And what most tests want: a store below `tmp_path`, with a model that says what 
 to.
 """
 
+import gc
 import os
 import sqlite3
 import time
@@ -24,20 +25,21 @@ from tests.builders import make_runtime
 # No deadline, for the first call compiles patterns and a busy machine is no bug.
 hypothesis.settings.register_profile("memapp", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("memapp")
-OFFLINE = (
-    "HF_HUB_OFFLINE",
-    "TRANSFORMERS_OFFLINE",
-    "HF_HUB_DISABLE_TELEMETRY",
-    "HF_DATASETS_OFFLINE",
-)
-os.environ.update(
-    dict.fromkeys(OFFLINE, "1")
-)  # read when the libraries are imported, so before any test
+# Read when the libraries are imported, so set before any test.
+OFFLINE = "HF_HUB_OFFLINE TRANSFORMERS_OFFLINE HF_HUB_DISABLE_TELEMETRY HF_DATASETS_OFFLINE"
+os.environ.update(dict.fromkeys(OFFLINE.split(), "1"))
+gc.set_threshold(50_000, 20, 50)  # so many modules are loaded that collecting often takes long
 
 
 def pytest_xdist_auto_num_workers() -> int:
     """Three more than the cores: a test of the screen or of another process mostly waits."""
     return usable_cores() + 3
+
+
+def pytest_sessionfinish() -> None:
+    """Collect once: pytest would go through everything five times."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +102,7 @@ def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
 
 @pytest.fixture(autouse=True)
 def utc() -> Iterator[None]:
-    """The person's days and times are those of the machine; let it be in the same place everywhere."""
+    """Set the machine's time zone, from which a person's days follow, to the same everywhere."""
     with pytest.MonkeyPatch.context() as zone:
         zone.setenv("TZ", "UTC")
         time.tzset()

@@ -1,9 +1,10 @@
-"""The shape of the code: who may import whom, what is loaded when, and what is never written.
+"""The shape of the code: permitted imports, late loading, and forbidden texts.
 
 > Imports go down, never up, never sideways. Only `bootstrap` sees everything.
 """
 
 import ast
+import gc
 import os
 import re
 import subprocess
@@ -54,7 +55,8 @@ NETWORK = words(
     "socket ssl http urllib ftplib smtplib imaplib poplib telnetlib xmlrpc socketserver webbrowser"
 )
 PURE = words(
-    "bisect collections dataclasses datetime difflib enum functools html itertools json math re types typing unicodedata"
+    "bisect collections dataclasses datetime difflib enum functools html itertools json math re "
+    "types typing unicodedata"
 )
 """What reads no file, no clock and no environment."""
 
@@ -94,9 +96,12 @@ RULES = {
     # only looks at a file or an address, or fetches a file, and loads nothing, may be asked before
     # it is chosen.
     "services": rule(
-        "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
-        " inference.server_http inference.server_key inference.build inference.crashes inference.download"
-        " inference.other_programs inference.prepared inference.templates domain runtime settings errors paths",
+        "services store tools prompts language inference.Protocols inference.gguf_file "
+        "inference.model_folder"
+        " inference.server_http inference.server_key inference.build inference.crashes "
+        "inference.download"
+        " inference.other_programs inference.prepared inference.templates domain runtime settings "
+        "errors paths",
         "psutil numpy pydantic",
     ),
     "ui": rule(
@@ -124,7 +129,8 @@ RULES = {
     ),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
-        "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
+        "domain inference.Protocols store.database store.interface store.session store.encoding "
+        "settings errors paths"
     ),
     "settings": rule("domain errors environment toml_file", "pydantic rapidfuzz tomlkit"),
     "paths": rule("errors", "platformdirs"),
@@ -153,6 +159,15 @@ class Import:
     @property
     def top(self) -> str:
         return self.name.partition(".")[0]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_garbage_is_collected() -> Iterator[None]:
+    """Keep the collector from walking through the trees again and again: half of the time."""
+    gc.disable()
+    yield
+    tree.cache_clear()
+    gc.enable()
 
 
 @cache
@@ -341,7 +356,7 @@ def ui_layer(module: str) -> int:
 
 
 def ui_imports() -> dict[str, set[str]]:
-    """Return which modules of the screen each of them imports, for types and inside functions too."""
+    """Return the imports between modules of the screen, for types and inside functions too."""
     files = [file for file in FILES if owner(file) == "ui" and file.name != "__init__.py"]
     modules = {
         ".".join(file.relative_to(PACKAGE / "ui").with_suffix("").parts): file for file in files
@@ -447,7 +462,10 @@ def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(
         "memapp.domain.turn",
     }  # the word lists, and what reads them
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True"
-    opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
+    opening = (
+        "from memapp.cli import run; from memapp.ui.app import MemappApp; "
+        "MemappApp.run = lambda app: None; run([])"
+    )
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
 
 
@@ -508,7 +526,9 @@ NEVER = {
     r"\btrust_remote_code\s*=\s*True\b": "runs code that came with a model",
     r"\.executescript\(": "commits the open transaction",
     r"\.transform\(": "drops triggers without a word",
-    r"\bmarkup\s*=\s*True\b|\.from_markup\(": "lets data act as markup; everything goes through ui/safe.py",
+    r"\bmarkup\s*=\s*True\b|\.from_markup\(": (
+        "lets data act as markup; everything goes through ui/safe.py"
+    ),
     r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
     r"\bsqlite3\.connect\((?!\":memory:\")": "only what `ALLOWED_IN` names opens a file",
 }

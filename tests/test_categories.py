@@ -1,4 +1,4 @@
-"""The file of categories: what is shipped, the person's own over it, and what is wrong with it."""
+"""The file of categories: the bundled one, the person's own, and errors."""
 
 from pathlib import Path
 

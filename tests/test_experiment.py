@@ -28,7 +28,7 @@ TALK = Conversation(
 
 
 class Watched:
-    """A scripted model that guesses what it is told to, and notes which calls it got."""
+    """A scripted model with given guesses, which notes its calls."""
 
     def __init__(self) -> None:
         self.model = ScriptedModel()

@@ -39,7 +39,7 @@ def test_what_is_imported_is_required_and_what_is_required_is_imported() -> None
     provides = packages_distributions()
     imported = {provides[package][0].lower().replace("_", "-") for package in imported_packages()}
     required = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["mcp"]]
-    assert imported == {name_of(item) for item in required} - DATA_ONLY
+    assert imported == {name_of(requirement) for requirement in required} - DATA_ONLY
 
 
 def test_every_requirement_has_its_reason_beside_it() -> None:

@@ -1,4 +1,4 @@
-"""`make run` and `make test` on a fresh machine: what they install, what they say when they cannot.
+"""`make run` and `make test` on a fresh machine: installation, and messages on failure.
 
 The real script runs in a copy of the project, with stand-ins for Python, the compiler and df on its
 PATH.
@@ -31,7 +31,7 @@ WORKS = "#!/bin/sh\nexit 0\n"
 
 
 class Machine:
-    """A project folder, and a PATH with nothing on it but what a test puts there."""
+    """A project folder, and a PATH with only the stand-ins of a test."""
 
     def __init__(self, folder: Path) -> None:
         self.bin = folder / "bin"
@@ -121,7 +121,10 @@ def with_a_compiler_that_is_an_empty_shell(machine: Machine) -> None:
 def with_a_full_disk(machine: Machine) -> None:
     machine.has(
         "df",
-        "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\necho /dev/x 9 9 512000 9% /\n",
+        (
+            "#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted\n"
+            "echo /dev/x 9 9 512000 9% /\n"
+        ),
     )
 
 

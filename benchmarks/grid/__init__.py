@@ -1,3 +1,1 @@
-"""A tool that nobody knows, an executor that learns its words by trial, and lessons in memory: for
-`benchmarks.phases`.
-"""
+"""An unknown tool, an executor that learns by trial, and lessons, for `benchmarks.phases`."""

@@ -1,5 +1,4 @@
-"""An executor by rule: it tries the words that come to mind, in its own order, and does what a
-lesson says.
+"""A rule-based executor: it tries the next word in its own order, or obeys a lesson.
 
 From one run to the next it remembers nothing, as a language model does not; within a run it knows
 what failed and what worked.
@@ -26,7 +25,7 @@ Tell = Callable[[ToolAttempt, Channel | None, int], Sequence[Hint]]
 
 @dataclass
 class Beliefs:
-    """Which word an executor believes a tool wants for what: the first that it has not seen fail."""
+    """The word an executor tries for each thing: the first that has not failed."""
 
     order: dict[str, list[str]]
     failed: set[tuple[str, str]] = field(default_factory=set)
@@ -62,7 +61,7 @@ class Beliefs:
 
 @dataclass
 class Tried:
-    """A step that an executor took, with the channel it failed on, and the line of the program."""
+    """An executed step, with the failed channel, and the line of the program."""
 
     line: int
     attempt: ToolAttempt

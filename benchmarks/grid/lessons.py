@@ -52,7 +52,7 @@ class Kept:
 
 @dataclass
 class Activation:
-    """A lesson that fitted a step, and whether it was shown there."""
+    """A lesson that fitted a step, and whether it was shown."""
 
     lesson: Kept
     place: int
@@ -75,7 +75,7 @@ class Counted:
 
 
 class Lessons:
-    """All lessons, and those that fitted in the run that goes on."""
+    """All lessons, and those fitting in the current run."""
 
     def __init__(self, seed: int) -> None:
         self.kept: dict[str, Kept] = {}
@@ -240,9 +240,7 @@ class Lessons:
 
 
 def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None:
-    """Return how a lesson fits an error; None if it does not, or if what it takes out is not in the
-    action.
-    """
+    """Return the match of a lesson with an error; None if the action lacks its words."""
     if not lesson.fix.taken_out <= set(action.split()):
         return None
     fits: list[tuple[Tier, float]] = []
@@ -269,7 +267,7 @@ def following(
     place: int,
     triggers: Sequence[Fingerprint],
 ) -> list[FollowingStep]:
-    """Return what came after so many steps, as a lesson with these triggers sees it."""
+    """Return the events after so many steps, as seen by a lesson with these triggers."""
     return [
         FollowingStep(step.channel is not None, event in triggers, step.progress)
         for step, event in zip(steps[place:], events[place:], strict=True)

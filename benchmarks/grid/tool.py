@@ -59,7 +59,7 @@ UNKNOWN = "unknown command '{word}'"
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a program, by what it means."""
+    """A line of a program, by meaning."""
 
     meanings: Sequence[str]
     names: Sequence[str]

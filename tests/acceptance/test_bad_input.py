@@ -238,7 +238,7 @@ def test_a_clock_that_goes_back_changes_no_order(runtime: Runtime) -> None:
 
 
 def run_bound_by_permissions(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run memapp in a process that file permissions hold for, also when the tests are run by root."""
+    """Run memapp in a process that obeys file permissions, also when root runs the tests."""
     bound = (
         ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     )

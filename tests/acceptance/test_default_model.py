@@ -1,4 +1,4 @@
-"""The default model, where it is here (`memapp models get --default`): it loads, and answers."""
+"""The default model, where present (`memapp models get --default`), loads and answers."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The memory loop: the order of a turn, the expectation check, learning, retrieval and the knobs."""
+"""The memory loop: the order of a turn, expectation check, learning, retrieval and settings."""
 
 from pathlib import Path
 

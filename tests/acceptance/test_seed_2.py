@@ -139,13 +139,16 @@ ASKED = (
 DAY = "'2026-01-01T00:00:00.000Z'"
 OLD_FILE = (
     f"INSERT INTO threads VALUES ('t', 'me', 'Tea', 'app', 'companion', NULL, {DAY}, {DAY}, NULL)",
-    f"""INSERT INTO messages (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
+    f"""INSERT INTO messages
+       (key, id, user_id, thread_id, seq, role, text, status, origin, created_at)
        VALUES (1, 'm', 'me', 't', 1, 'user', 'I drink oolong', 'complete', 'typed', {DAY})""",
     f"""INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, created_at)
        VALUES ('p', 'me', 't', 'm', 'responder', 'More about tea.', {DAY})""",
     f"INSERT INTO surprises VALUES ('s', 'me', 't', 'm', 'p', 'pending', {DAY}, 0, '')",
-    f"""INSERT INTO memories (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
-       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled', {DAY}, {DAY})""",
+    f"""INSERT INTO memories
+       (key, id, user_id, category, text, normal_text, origin, created_at, updated_at)
+       VALUES (3, 'f', 'me', 'tea', 'User drinks oolong.', 'user drinks oolong', 'distilled',
+               {DAY}, {DAY})""",
     "INSERT INTO memory_sources VALUES ('f', 'm', 'me')",
     "INSERT INTO embeddings VALUES (1, 'me', 'memory', 3, 'model', 1, zeroblob(4))",
     f"INSERT INTO context_cards VALUES ('e', 'me', 't', 'A cup.', {DAY})",
@@ -177,9 +180,7 @@ def let_days_pass(runtime: Runtime, days: int) -> None:
 
 
 def statements(runtime: Runtime, work: Callable[[], object]) -> int:
-    """Count the SQL statements that a piece of work takes, without those that an index or a trigger
-    makes of them.
-    """
+    """Count the SQL statements of a piece of work, without those of indexes and triggers."""
     made: list[str] = []
     with runtime.database.write() as writer:
         writer.set_trace_callback(made.append)
@@ -200,7 +201,7 @@ def checkpoint(runtime: Runtime, thread: str) -> None:
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
-    """How many statements each of four pieces of work takes in a small store and in a larger one."""
+    """Return the statements of four pieces of work in a small store and in a larger one."""
     runtime = make_runtime(tmp_path_factory.mktemp("grown"), ScriptedModel())
     thread = new_chat(runtime)
     taken: dict[str, list[int]] = {}
@@ -234,9 +235,9 @@ def test_header_appears_when_changes_exist(runtime: Runtime, model: ScriptedMode
         curate.add(runtime, f"User has plan {number}.")
         say(runtime, thread, text)
         assert (
-            f"Memory updates since rev {number}:\n- +created: [Notes] User has plan {number}. (imp=3)"
-            in whole(model)
-        )
+            f"Memory updates since rev {number}:\n"
+            f"- +created: [Notes] User has plan {number}. (imp=3)"
+        ) in whole(model)
     say(runtime, thread, "What should I drink with it?")
     assert "Memory updates" not in whole(model)
 
@@ -486,9 +487,7 @@ def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
     one = curate.add(runtime, "User keeps bees.").memory_id
     curate.discard(runtime, one)
     thread = new_chat(runtime)
-    for _ in range(
-        8
-    ):  # it may go only after the person was there on several days and could have looked into the trash
+    for _ in range(8):  # days on which the person could have looked into the trash
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, 3)
     let_days_pass(runtime, 8)

@@ -66,7 +66,7 @@ def went(tmp_path_factory: pytest.TempPathFactory) -> Went:
 
 
 class Robot(ScriptedTool):
-    """It writes no error text, has no exit code, and knows no command: it is where it was."""
+    """A tool without error text, exit codes or commands."""
 
     def attempt(self, action: str) -> ToolAttempt:
         stuck = action in (self.answers or {})

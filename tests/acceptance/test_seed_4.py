@@ -124,8 +124,11 @@ def test_capture_agent_behavior_over_time_every_dissent_every_human_override_and
 def test_compute_dynamic_trust_scores_that_quantify_how_reliable_critiques_and_generations_are(
     runtime: Runtime,
 ) -> None:
-    depths = [dissent(runtime, text, "Accuracy", impact=impact, seq=seq) for seq, (text, impact) in enumerate(
-        [("No tests at all.", True), ("It is slow, quite", False), ("Who said so?", True)], 1)]  # fmt: skip
+    critiques = [("No tests at all.", True), ("It is slow, quite", False), ("Who said so?", True)]
+    depths = [
+        dissent(runtime, text, "Accuracy", impact=impact, seq=seq)
+        for seq, (text, impact) in enumerate(critiques, 1)
+    ]
     agent = of(runtime, "persona:tom")
     expected = 0.4 * 2 / 3 + 0.3 * (sum(depths) / 3) / 2 + 0.3
     assert rules.formula(agent.total) == pytest.approx(expected, abs=1e-9)
@@ -259,7 +262,7 @@ def test_phase_4_4_probabilistic_inclusion_and_trust_weighted_roles(runtime: Run
     )
 
 
-def test_phase_4_5_the_metrics_are_fed_by_agents_that_write_review_dissent_and_converge_until_the_human_decides(
+def test_phase_4_5_the_metrics_are_fed_by_a_whole_round_until_the_human_decides(
     tmp_path: Path,
 ) -> None:
     runtime = opening(tmp_path)
@@ -299,7 +302,7 @@ def test_phase_4_5_the_metrics_are_fed_by_agents_that_write_review_dissent_and_c
         "what they objected to is gone"
     )
     record = agent_files.export_agent(runtime, of(runtime, "reviewer:Consistency"))
-    assert [item["reason"] for item in record["trust_score_history"]] == [
+    assert [entry["reason"] for entry in record["trust_score_history"]] == [
         "initial",
         "dissent_impact_true",
     ]

@@ -32,7 +32,7 @@ def latest(memapp: Terminal) -> dict[str, Any]:
 
 def steps(memapp: Terminal) -> list[tuple[str | None, float | None]]:
     found = json.loads(memapp("runs", "show", latest(memapp)["id"], "--json")[1])["steps"]
-    return [(item["channel"], item["progress"]) for item in found]
+    return [(run["channel"], run["progress"]) for run in found]
 
 
 def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(
@@ -50,7 +50,7 @@ def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(
         assert code == 0, "the command itself worked"
     assert steps(memapp) == [(None, 1.0), ("no_progress", 1.0), (None, 4.0), ("no_progress", 4.0)]
     assert "memapp: here `echo brush thick` worked once, untested as a hint" in said
-    assert [item["rule_text"] for item in json.loads(memapp("lessons", "--json")[1])] == [
+    assert [lesson["rule_text"] for lesson in json.loads(memapp("lessons", "--json")[1])] == [
         "echo brush thin -> echo brush thick"
     ]
 
@@ -83,7 +83,7 @@ def test_a_score_ends_a_run_and_health_shows_it(memapp: Terminal, work: Path) ->
     assert "memapp: 7 gives no score from 0 to 1" in said
     background.wait(memapp.home / "cache")
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(item["passed"], item["score"]) for item in found] == [
+    assert [(run["passed"], run["score"]) for run in found] == [
         (None, None),
         (False, 0.5),
         (True, 0.25),
@@ -138,10 +138,7 @@ def test_the_hook_of_an_agent_gives_the_same(memapp: Terminal, work: Path) -> No
 
 @pytest.mark.parametrize(("passed", "status"), [(True, "promoted"), (False, "candidate")])
 def test_the_word_of_an_evaluator_promotes_a_lesson_of_an_agent(
-    memapp: Terminal,
-    work: Path,
-    passed: bool,
-    status: str,
+    memapp: Terminal, work: Path, passed: bool, status: str
 ) -> None:
     memapp("config", "set", "lessons_compare", "false")
     for number in range(7):

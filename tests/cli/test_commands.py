@@ -1,6 +1,4 @@
-"""The command line as a person or a script uses it: what stands on stdout, what on stderr, and the
-exit code.
-"""
+"""The command line for people and scripts: stdout, stderr and exit code."""
 
 import json
 import os
@@ -208,7 +206,10 @@ def test_a_command_without_words_does_not_wait_for_a_terminal(
     code, _, err = memapp(command)
     assert (code, err) == (
         2,
-        f"That cannot be done: `memapp {command}` needs words. Write them after it, or pipe them in.\n",
+        (
+            f"That cannot be done: `memapp {command}` needs words. "
+            "Write them after it, or pipe them in.\n"
+        ),
     )
 
 
@@ -353,7 +354,10 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
         (
             "context_tokens",
             "512",
-            "context_tokens = 512 leaves no room for a prompt: a reply may take 320 tokens (reply_tokens).",
+            (
+                "context_tokens = 512 leaves no room for a prompt: "
+                "a reply may take 320 tokens (reply_tokens)."
+            ),
         ),
         ("context_tokens", "600", "Set context_tokens to 2,136 or more, or lower reply_tokens."),
         ("budget_tokens", "300", "budget_tokens = 300 leaves no room"),
@@ -453,7 +457,7 @@ def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -
     folder.mkdir()
     cut.rename(folder / "cut.gguf")
     (choice,) = (
-        item for item in json.loads(memapp("models", "--json")[1]) if item["name"] == "cut"
+        model for model in json.loads(memapp("models", "--json")[1]) if model["name"] == "cut"
     )
     assert choice["fit"] == "unusable"
     assert "cut short" in choice["note"]
@@ -538,7 +542,10 @@ def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(
     for number in range(3):
         memapp(
             "add",
-            f"The neighbour at number {number} keeps bees, paints 木の絵 and sings in the choir of the old town.",
+            (
+                f"The neighbour at number {number} keeps bees, paints 木の絵 and sings in the "
+                "of the old town."
+            ),
         )
     whole = memapp("list")[1].splitlines()
     assert all(len(line) > 100 for line in whole)

@@ -108,7 +108,10 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     )
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
     back = json.loads(memapp("restore", bees, "--json")[1])
-    assert ([item["text"] for item in back["restored"]], back["stayed"]) == (["I keep bees."], [])
+    assert ([memory["text"] for memory in back["restored"]], back["stayed"]) == (
+        ["I keep bees."],
+        [],
+    )
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
@@ -126,7 +129,7 @@ def test_undo_says_when_there_is_no_more(memapp: Terminal, monkeypatch: pytest.M
     with monkeypatch.context() as broken:
         broken.setattr(undo, "undo_last", lambda runtime: next(once, _needs_a_yes)(runtime))
         code, out, _ = memapp("undo", "--steps", "2", "--json")
-    assert (code, [item["event"] for item in json.loads(out)]) == (4, ["ADD"]), (
+    assert (code, [entry["event"] for entry in json.loads(out)]) == (4, ["ADD"]), (
         "what went before is told to programs too"
     )
     code, _, err = memapp("undo", "--steps", "9")
@@ -168,11 +171,11 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     memapp("ask", "I live in Bergen.")
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
     assert memapp("approve", waits["id"])[0] == 0
-    (memory_id,) = (item["id"] for item in json.loads(memapp("list", "--json")[1]))
+    (memory_id,) = (memory["id"] for memory in json.loads(memapp("list", "--json")[1]))
     assert memapp("rm", memory_id)[0] == 0
     assert "Bergen" not in memapp("profile")[1], "it had it from this memory alone"
     code, out, err = memapp("restore", memory_id, "--json")
-    assert (code, [item["id"] for item in json.loads(out)["stayed"]]) == (4, [memory_id])
+    assert (code, [memory["id"] for memory in json.loads(out)["stayed"]]) == (4, [memory_id])
     assert "I live in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
@@ -361,7 +364,7 @@ def test_query_answers_within_the_capability_of_the_command(
 ) -> None:
     memapp("add", "I keep bees.")
     found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
-    assert [set(item) for item in found["memories"]] == [{"id", "category", "text"}]
+    assert [set(memory) for memory in found["memories"]] == [{"id", "category", "text"}]
     assert (
         "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])["memories"][0]
     )

@@ -43,21 +43,14 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     ) == (1, True, False)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "DROP TRIGGER consent_requests_stay",
-        "DROP INDEX memories_due",
-        "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
-        (
-            "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, '<= 280', '<= 999') "
-            "WHERE name = 'consent_requests'"
-        ),
-    ],
-)
-def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal, script: str) -> None:
+def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal) -> None:
     memapp("add", "User keeps bees.")
-    tamper(memapp, script)
+    tamper(
+        memapp,
+        """PRAGMA writable_schema = 1;
+           UPDATE sqlite_master SET sql = replace(sql, '<= 280', '<= 999')
+           WHERE name = 'consent_requests'""",
+    )
     code, out, _ = memapp("doctor", "--json")
     report = json.loads(out)
     assert (code, len(report["problems"])) == (1, 1)

@@ -1,4 +1,4 @@
-"""The places of the person's files, and what is said about those that are not there."""
+"""The places of the person's files, and the notices about missing ones."""
 
 import os
 from pathlib import Path

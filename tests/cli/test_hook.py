@@ -1,6 +1,4 @@
-"""What shells and coding agents call: functions that run nothing unasked, and a hook that never
-says no.
-"""
+"""Shell functions, which run nothing unasked, and the hook of agents, which never denies."""
 
 import json
 import os
@@ -52,7 +50,7 @@ BROKEN = (
 
 
 def hook(home: Path, told: bytes) -> str:
-    """Call the hook in this process, with something on its standard input; return what it wrote."""
+    """Call the hook in this process with the given standard input; return its output."""
     kept = os.dup(0), os.dup(1)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
         given.write(told)
@@ -120,9 +118,7 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
     hint = tell(memapp.home, **{**slip, "session_id": "s2"})
     assert hint == "memapp: here `git status -s` worked once, untested as a hint"
     found = json.loads(memapp("runs", "--json")[1])
-    assert [
-        (item["client"], item["task"], item["steps"], item["tool_errors"]) for item in found
-    ] == [
+    assert [(run["client"], run["task"], run["steps"], run["tool_errors"]) for run in found] == [
         ("hook", "session s2", 1, 1),
         ("hook", "session s1", 2, 1),
     ]
@@ -152,7 +148,7 @@ def test_a_failure_of_the_person_waits_for_the_person(
         ),
     )
     tell(memapp.home, **event(folder, "cat vase.txt"))
-    assert [item["client"] for item in json.loads(memapp("runs", "--json")[1])] == [
+    assert [run["client"] for run in json.loads(memapp("runs", "--json")[1])] == [
         "hook",
         "person",
     ]

@@ -13,7 +13,7 @@ from tests.cli.conftest import Terminal
 
 @pytest.fixture
 def shop(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A folder in which one lesson was learned: `sh -c 'exit 3'` is put right by `sh -c 'exit 0'`."""
+    """A folder with one lesson: `sh -c 'exit 3'` is put right by `sh -c 'exit 0'`."""
     monkeypatch.chdir(tmp_path)
     for code in ("3", "0", "3"):
         memapp("run", "--task", "close", "--", "sh", "-c", f"exit {code}")
@@ -92,7 +92,7 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
         **{"runs": 1, "passed": 0, "score": None, "steps": 3, "tool_errors": 2, "recurrences": 1},
         **{"activations": 1, "helped": 0, "promoted": 0},
     }
-    assert [item["about"] for item in told["runs"]] == ["close"] and len(told["days"]) == 1
+    assert [run["about"] for run in told["runs"]] == ["close"] and len(told["days"]) == 1
     all_, day, run = (line.split("\t") for line in shop("lessons", "health")[1].splitlines())
     (lesson,) = json.loads(shop("lessons", "--json")[1])
     assert (

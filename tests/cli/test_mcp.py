@@ -1,4 +1,4 @@
-"""Telling other programs of memapp: what is said, what is written, and what is left alone."""
+"""Announcing memapp to other programs: the notices, the files written, and the files left alone."""
 
 import json
 import sys

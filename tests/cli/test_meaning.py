@@ -30,7 +30,7 @@ def test_a_question_finds_a_fact_that_shares_no_word_with_it(shell: Terminal) ->
     assert json.loads(shell("search", question, "--json")[1])[0]["text"] == "User has two dogs."
     assert "User has two dogs." in shell("query", question, "--threshold", "0.3")[1]
     assert [
-        item["text"] for item in json.loads(shell("ask", question, "--json")[1])["memories"]
+        memory["text"] for memory in json.loads(shell("ask", question, "--json")[1])["memories"]
     ] == ["User has two dogs."]
 
 
@@ -68,7 +68,7 @@ def test_one_shot_questions_find_by_meaning(
     for fact, question in MEANT.items():
         said = {stem for word in query_words(fact) for stem in stems(word)}
         assert not any(said & stems(word) for word in query_words(question)), question
-        found = [item["text"] for item in json.loads(memapp("search", question, "--json")[1])]
+        found = [memory["text"] for memory in json.loads(memapp("search", question, "--json")[1])]
         missed += [] if fact in found[:5] else [(question, found[:5])]
     assert missed == []
 

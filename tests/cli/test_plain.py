@@ -55,7 +55,8 @@ def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(
     memapp: Terminal, typed: Callable[[str], None]
 ) -> None:
     typed(
-        "/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n"
+        "/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\n"
+        "two\n/end\n/new\n"
     )
     code, _, err = memapp("--plain")
     assert code == 0
@@ -107,7 +108,8 @@ def test_the_memory_is_asked_in_words_and_by_command(
     memapp: Terminal, typed: Callable[[str], None]
 ) -> None:
     typed(
-        "remember that I keep bees\n/know\n/forget bees\n/undo\nRemember that I hate olives. Any ideas for dinner?\n/quit\n"
+        "remember that I keep bees\n/know\n/forget bees\n/undo\n"
+        "Remember that I hate olives. Any ideas for dinner?\n/quit\n"
     )
     code, out, err = memapp("--plain")
     assert code == 0

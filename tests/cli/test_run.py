@@ -156,7 +156,7 @@ def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(
     assert (code, err.count("\n")) == (1, 1) and "nothing was recorded" in err
 
 
-def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_lesson_says_what_works(
+def test_before_a_command_that_failed_last_time_a_trusted_lesson_says_what_works(
     memapp: Terminal, repo: Path
 ) -> None:
     known = memapp.home / "cache" / "known"
@@ -197,7 +197,8 @@ def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(
         memapp("run", "--", *argv)
     said = memapp("why", "--explain", "--", "git", "stauts", "-s")[1]
     assert said.startswith(
-        "something like this failed before; try `git status -s`: here `git status` worked once, untested as a hint"
+        "something like this failed before; try `git status -s`: "
+        "here `git status` worked once, untested as a hint"
     )
     assert all(
         part in said for part in ("fingerprint ", "tags ", "text ", "reliability ", "recency ")

@@ -1,4 +1,4 @@
-"""A server's key gives access to that server, and is in nothing that memapp prints or keeps."""
+"""A server's key gives access to that server, and is never printed or kept by memapp."""
 
 import json
 from datetime import UTC, datetime

@@ -1,6 +1,4 @@
-"""What commands are given and write to: bytes that are no text, numbers beyond any, streams that
-are closed, full or not read.
-"""
+"""Odd arguments and streams of commands: invalid bytes, huge numbers, closed streams."""
 
 import io
 import json
@@ -55,7 +53,7 @@ def test_a_line_that_is_no_text_ends_the_chat_by_lines(
 
 
 def numbers(command: click.Command) -> list[click.Parameter]:
-    """Return every option and argument of a command and those below it that takes a number."""
+    """Return the options and arguments of a command and its subcommands that take a number."""
     found = [
         param
         for param in command.params
@@ -84,7 +82,10 @@ COMMANDS = ("list", "search tea", "export", "stats --json", "--help", "", "add -
 
 def outside(home: Path, command: str, redirected: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own, with its streams redirected by a shell."""
-    program = f'exec "{sys.executable}" -m memapp --home "{home}" --server http://127.0.0.1:1/v1 {command} {redirected}'
+    program = (
+        f'exec "{sys.executable}" -m memapp --home "{home}" --server http://127.0.0.1:1/v1 '
+        f"{command} {redirected}"
+    )
     return subprocess.run(
         ["bash", "-c", program], capture_output=True, text=True, input="", check=False
     )

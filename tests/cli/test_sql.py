@@ -14,7 +14,8 @@ def test_a_failed_query_is_put_right_by_what_worked_last_time(
     file = tmp_path / "vases.db"
     with closing(sqlite3.connect(file)) as made:
         made.executescript(
-            "CREATE TABLE vases (name, glaze); INSERT INTO vases VALUES ('tall', NULL), ('wide', x'00ff')"
+            "CREATE TABLE vases (name, glaze); INSERT INTO vases "
+            "VALUES ('tall', NULL), ('wide', x'00ff')"
         )
     assert memapp("sql", str(file), "SELECT * FROM vases")[:2] == (
         0,

@@ -18,7 +18,8 @@ def exported(memapp: Terminal, tmp_path: Path) -> Path:
     code, out, err = memapp("export", "-o", str(target))
     assert (code, out) == (0, "")
     assert err.endswith(
-        "This is no backup: to move with everything, history and inbox included, use memapp backup.\n"
+        "This is no backup: to move with everything, history and inbox included, "
+        "use memapp backup.\n"
     )
     return target
 
@@ -180,7 +181,10 @@ def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(
     [
         (
             [],
-            "is not a save: it has no conversation_history. What ChatGPT, Claude or memapp exported: memapp import.",
+            (
+                "is not a save: it has no conversation_history. "
+                "What ChatGPT, Claude or memapp exported: memapp import."
+            ),
         ),
         ({"recipes": ["bread"]}, "is not a save: it has no conversation_history."),
         ({"conversation_history": 7}, "its conversation_history is not a list"),

@@ -53,7 +53,7 @@ def test_a_dry_run_counts_what_waits_and_changes_nothing(memapp: Terminal) -> No
 def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
     memapp("upkeep")
     shown = json.loads(memapp("upkeep", "--job", "purge", "--json")[1])
-    assert [(item["job"], item["done"]) for item in shown] == [("purge", 0)]
+    assert [(job["job"], job["done"]) for job in shown] == [("purge", 0)]
     assert shown[0]["due_at"] > shown[0]["ran_at"]
 
 

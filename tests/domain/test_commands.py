@@ -51,7 +51,7 @@ def test_the_commands_that_begin_like_what_is_written(
 
 
 def test_a_completed_command_leaves_room_for_the_words_it_takes() -> None:
-    assert [completed(item) for item in ("remember", "persona", "new")] == [
+    assert [completed(word) for word in ("remember", "persona", "new")] == [
         "/remember ",
         "/persona ",
         "/new",

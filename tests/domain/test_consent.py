@@ -1,4 +1,4 @@
-"""The request that waits for a yes: when it expires, and when it needs none."""
+"""Consent requests: their expiry, and the cases that need none."""
 
 from datetime import UTC, datetime
 

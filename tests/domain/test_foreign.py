@@ -40,7 +40,7 @@ Path = tuple[str | int, ...]
 
 
 def found_in(data: Any) -> tuple[list[str], Counter[str]]:
-    """Return what is said and known in an export, and what is left out."""
+    """Return the messages and memories of an export, and the items left out."""
     said, left_out = list[str](), Counter[str]()
     for element in unwrapped(data):
         program = program_of(element)

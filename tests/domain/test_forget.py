@@ -117,8 +117,10 @@ def test_the_receipt_says_what_was_done_and_what_is_left() -> None:
     )
     left = Receipt(1, 0, 0, 0, 2, 5, (("memapp.db", 2),), settled=False)
     assert str(left) == (
-        "1 item erased, 0 copies in backups cleaned, 2 backups removed, 2 copies left in 5 files scanned (memapp.db); "
-        "the rest is done at the next start. In messages or elsewhere `memapp forget WORDS` erases them too."
+        "1 item erased, 0 copies in backups cleaned, 2 backups removed, "
+        "2 copies left in 5 files scanned (memapp.db); "
+        "the rest is done at the next start. In messages or elsewhere `memapp forget WORDS` "
+        "erases them too."
     )
 
 

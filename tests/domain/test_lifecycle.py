@@ -4,12 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memapp.domain.lifecycle import (
-    DAYS_OF_USE,
-    is_over,
-    may_go,
-    most_at_once,
-)
+from memapp.domain.lifecycle import DAYS_OF_USE, is_over, may_go, most_at_once
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 

@@ -75,7 +75,10 @@ def test_a_long_text_does_not_take_for_ever_and_is_done_at_once(unit: str) -> No
 
 
 def test_a_private_key_goes_as_a_whole() -> None:
-    key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\nQyNTUxOQAAACD\n-----END OPENSSH PRIVATE KEY-----"
+    key = (
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\nQyNTUxOQAAACD\n"
+        "-----END OPENSSH PRIVATE KEY-----"
+    )
     assert without_secrets(f"cat id\n{key}\ndone") == f"cat id\n{MARK}\ndone"
 
 

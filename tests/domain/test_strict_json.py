@@ -26,7 +26,9 @@ values = st.recursive(
 @example("\u202eback\x9b31m\ufffe", 2)
 @example(
     {
-        "soft\u00adhyphen": "tag\U000e0041 \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+        "soft\u00adhyphen": (
+            "tag\U000e0041 \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+        )
     },
     None,
 )

@@ -137,7 +137,8 @@ def list_of_models(
         ("Tiny", "tiny.gguf", site.source, len(site.content), "false"),
     )
     text = "".join(
-        f'[[model]]\nname = "{name}"\nfile = "{file}"\nbytes = {size}\nembeds = {embeds}\nlicence = "MIT"\n'
+        f'[[model]]\nname = "{name}"\nfile = "{file}"\nbytes = {size}\nembeds = {embeds}\n'
+        'licence = "MIT"\n'
         f'source = "{source}"\nnote = "Good."\n'
         for name, file, source, size, embeds in entries
     )

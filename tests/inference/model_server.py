@@ -1,6 +1,4 @@
-"""A model server on loopback that says what a test wants, for tests of what is sent to one and read
-from it.
-"""
+"""A scripted model server on loopback, for tests of requests and replies."""
 
 import json
 import threading
@@ -21,7 +19,7 @@ def running() -> Iterator["Server"]:
 
 
 class Server(ThreadingHTTPServer):
-    """A model server that says what a test wants, and keeps what it was asked."""
+    """A model server with scripted replies, which keeps the requests."""
 
     daemon_threads = True
 

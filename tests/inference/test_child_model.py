@@ -1,4 +1,4 @@
-"""The chat model's process: what it answers, how it dies, and what its parent makes of that."""
+"""The chat model's process: its answers, its deaths, and the reactions of its parent."""
 
 import os
 import signal
@@ -262,7 +262,8 @@ from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.inference import Cancel
 from memapp.inference.child_model import ChildModel
 model = ChildModel(Path(sys.argv[1]), Path(sys.argv[2]))
-for number, _ in enumerate(model.generate(Prompt("", (PromptTurn("user", "hi"),)), Sampling(max_tokens=10**6), Cancel())):
+prompt = Prompt("", (PromptTurn("user", "hi"),))
+for number, _ in enumerate(model.generate(prompt, Sampling(max_tokens=10**6), Cancel())):
     if number == 2:
         print(model.pid, flush=True)
 """
@@ -284,8 +285,10 @@ def test_this_process_loads_neither_llama_cpp_nor_weights(
 ) -> None:
     program = (
         "import sys; from pathlib import Path; from memapp.inference.child_model import ChildModel;"
-        f"model = ChildModel(Path({str(tiny_file(tiny_gguf.CHATML))!r}), Path({str(tmp_path)!r})); model.count_tokens('hello');"
-        "print([name for name in sys.modules if name.startswith('llama_cpp') or name == 'memapp.inference.native'])"
+        f"model = ChildModel(Path({str(tiny_file(tiny_gguf.CHATML))!r}), "
+        f"Path({str(tmp_path)!r})); model.count_tokens('hello');"
+        "print([name for name in sys.modules if name.startswith('llama_cpp') or name == "
+        "'memapp.inference.native'])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

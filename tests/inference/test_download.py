@@ -266,7 +266,8 @@ def test_a_failed_connection_says_what_to_set_where_others_use_a_proxy(
         )
     assert raised.value.advice == (
         "HTTPS_PROXY names a proxy here, which memapp goes through only when you say so:"
-        " memapp config set download_proxy ADDRESS. What has arrived is kept: the next try goes on from there."
+        " memapp config set download_proxy ADDRESS. What has arrived is kept: "
+        "the next try goes on from there."
     )
 
 
@@ -308,7 +309,10 @@ def test_a_full_disk_gets_its_room_back(
     site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))"
-    raised = "import errno, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); download_child.NO_ROOM += (errno.EFBIG,)"
+    raised = (
+        "import errno, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "download_child.NO_ROOM += (errno.EFBIG,)"
+    )
     child_with(monkeypatch, tmp_path, f"{limit}\n{raised}")
     with pytest.raises(ModelError, match="The disk is full"):
         fetch(site, tmp_path / "models")

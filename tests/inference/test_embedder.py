@@ -52,7 +52,8 @@ class SentenceTransformer:
             if text == "network":
                 import socket
                 socket.create_connection(("127.0.0.1", 9))
-        loaded = [name for name in sys.modules if name.partition(".")[0] in ("memapp", "textual", "sqlite3")]
+        ours = ("memapp", "textual", "sqlite3")
+        loaded = [name for name in sys.modules if name.partition(".")[0] in ours]
         rows = np.zeros((len(texts), 3), dtype=np.float32)
         rows[:, len(loaded)] = 1
         return rows
@@ -119,7 +120,7 @@ def test_its_vectors_are_multiplied_on_one_thread(folder):
     with threadpool_limits(2, user_api="blas"):
         ChildEmbedder(in_folder(folder)).close()
         assert {
-            item["num_threads"] for item in threadpool_info() if item["user_api"] == "blas"
+            pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"
         } == {1}
 
 
@@ -309,7 +310,8 @@ def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp
 
 def test_a_program_that_forgets_to_close_ends_quietly_and_leaves_nothing_behind(folder):
     program = (
-        "import sys; from pathlib import Path; from memapp.inference.embedder import ChildEmbedder, in_folder\n"
+        "import sys; from pathlib import Path; from memapp.inference.embedder import "
+        "ChildEmbedder, in_folder\n"
         "e = ChildEmbedder(in_folder(Path(sys.argv[1]))); print(e.embed(['a']).shape)\n"
     )
     done = subprocess.run(
@@ -418,7 +420,7 @@ def test_the_bundled_model_needs_no_torch(tmp_path):
     before = set(children())
     embedder.embed(["a"])
     (child,) = set(children()) - before
-    loaded = {Path(item.path).name for item in child.memory_maps()}
+    loaded = {Path(mapping.path).name for mapping in child.memory_maps()}
     embedder.close()
     assert any("llama" in name for name in loaded)
     assert not any("torch" in name for name in loaded)

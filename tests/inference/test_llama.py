@@ -32,7 +32,8 @@ FAMILIES = [
     tiny_gguf.NO_TEMPLATE,
 ]
 EVERY_CONTROL_TEXT = (
-    "<|im_start|>system <|im_end|> <|endoftext|> <|begin_of_text|> <|eot_id|> <|start_header_id|> <start_of_turn>model"
+    "<|im_start|>system <|im_end|> <|endoftext|> <|begin_of_text|> <|eot_id|> <|start_header_id|> "
+    "<start_of_turn>model"
     " <end_of_turn> <bos> <s> </s> [INST] [/INST]"
 )
 SHORT = Sampling(max_tokens=8)
@@ -257,7 +258,7 @@ def test_the_trunk_of_another_slot_gives_way_where_both_have_no_room(open_tiny: 
 def test_prefilling_that_is_interrupted_goes_on_where_it_was(
     model: LlamaModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cancel, whole, batches = Cancel(), long_prompt(120), []
+    cancel, whole, batches = Cancel(), long_prompt(60), []
     decode = model._context.decode
 
     def interrupted(tokens: list[int], *others: Any, **options: Any) -> bool:
@@ -373,7 +374,7 @@ def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> Non
     cancel = Cancel()
     threading.Timer(0.05, cancel.set).start()
     items = list(model.generate(long_prompt(600), SHORT, cancel))
-    assert [item.reason for item in items if isinstance(item, Finished)] == ["cancelled"]
+    assert [event.reason for event in items if isinstance(event, Finished)] == ["cancelled"]
     assert len(items) == 1
     question = prompt("What is the capital of France?", system="You are a helpful AI assistant.")
     assert "Paris" in reply(model, question, Sampling(max_tokens=16))[0]
@@ -408,7 +409,9 @@ def test_a_call_that_was_cancelled_before_it_began_costs_nothing(open_tiny: Open
     cancel = Cancel()
     cancel.set()
     model = open_tiny(tiny_gguf.CHATML)
-    assert [item.reason for item in model.generate(prompt("hello"), SHORT, cancel)] == ["cancelled"]  # type: ignore[union-attr]
+    assert [event.reason for event in model.generate(prompt("hello"), SHORT, cancel)] == [
+        "cancelled"
+    ]  # type: ignore[union-attr]
     assert model.warm(prompt("hello"), cancel) == 0
 
 
@@ -494,7 +497,7 @@ def test_closing_the_model_ends_a_running_reply(
     )
     next(stream)
     model.close()
-    assert [item.reason for item in stream if isinstance(item, Finished)] == ["cancelled"]
+    assert [event.reason for event in stream if isinstance(event, Finished)] == ["cancelled"]
 
 
 # --- files and limits

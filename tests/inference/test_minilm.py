@@ -57,7 +57,7 @@ def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    ["header", *(pytest.param(item, marks=pytest.mark.slow) for item in ("cut", "weights"))],
+    ["header", *(pytest.param(part, marks=pytest.mark.slow) for part in ("cut", "weights"))],
 )
 def test_a_damaged_conversion_is_made_anew(source: Path, tmp_path: Path, damage: str) -> None:
     converted = tmp_path / "minilm.gguf"
@@ -103,8 +103,10 @@ def test_it_needs_neither_torch_nor_the_rest_of_memapp(source: Path, tmp_path: P
     program = (
         "import sys; from pathlib import Path; from memapp.inference import minilm\n"
         "minilm.load(Path(sys.argv[1]), Path(sys.argv[2]))\n"
-        "print(*{one for one in sys.modules if one.partition('.')[0] in ('torch', 'transformers', 'textual', 'pydantic')})\n"
-        "print(*{one for one in sys.modules if one.startswith(('memapp.store', 'memapp.services'))})\n"
+        "print(*{one for one in sys.modules if one.partition('.')[0] in ('torch', 'transformers', "
+        "'textual', 'pydantic')})\n"
+        "print(*{one for one in sys.modules if one.startswith(('memapp.store', "
+        "'memapp.services'))})\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, source, tmp_path / "x.gguf"],

@@ -16,9 +16,7 @@ def watched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def refused(host: str) -> bool:
-    """Try to reach a host from a socket that sends nothing; without a network it is not reached,
-    but not refused either.
-    """
+    """Return True if a host refuses a connection; one that cannot be reached does not refuse."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         try:
             sender.connect((host, 443))

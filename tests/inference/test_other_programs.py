@@ -1,4 +1,4 @@
-"""The models that other programs keep are found where they are, and nothing else is taken for one."""
+"""Models that other programs keep are found in place; nothing else is taken for a model."""
 
 import hashlib
 import json

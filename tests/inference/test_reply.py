@@ -13,7 +13,7 @@ from . import tiny_gguf
 
 
 def writer(native: Any, tokens: Iterator[int]) -> ReplyWriter:
-    """A writer of a model that samples these tokens."""
+    """Return a writer of a model that samples the given tokens."""
     parts: Any = SimpleNamespace(
         pick=lambda scores: next(tokens), logits=lambda: None, extend=lambda tokens: True
     )
@@ -40,7 +40,10 @@ def test_a_character_is_shown_when_it_is_whole_and_half_a_one_never(
     [
         (
             tiny_gguf.GPT_OSS,
-            "<|channel|>analysis<|message|>the hello<|end|><|start|>assistant<|channel|>final<|message|>hello the<|return|>",
+            (
+                "<|channel|>analysis<|message|>the "
+                "hello<|end|><|start|>assistant<|channel|>final<|message|>hello the<|return|>"
+            ),
         ),
         (tiny_gguf.MAGISTRAL, "[THINK]the hello[/THINK]hello the</s>"),
         (tiny_gguf.CHATML, "<think>the hello</think>\n\nhello the<|im_end|>"),

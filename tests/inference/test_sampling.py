@@ -35,9 +35,7 @@ def test_temperature_zero_takes_the_likeliest() -> None:
 
 
 def picks(said: list[list[int]], favourite: list[int], **options: float) -> list[int]:
-    """Return what a sampler picks that would say its favourites one after the other, if earlier
-    replies allow it.
-    """
+    """Return a sampler's picks for favourites in order, as earlier replies allow."""
     options = {"dry_multiplier": 2.0, **options}
     picker = TokenSampler(Sampling(max_tokens=9, **options), None, lambda token: token == END, said)  # type: ignore[arg-type]
     return [

@@ -105,7 +105,9 @@ def test_the_reply_streams_in_several_pieces_and_ends_before_a_stop_string():
     model.enqueue("First line goes on.\n\nUser: and I say")
     items = list(model.generate(PROMPT, Sampling(max_tokens=99, stop=("\n\nUser:",)), Cancel()))
     assert len(items) > 3
-    assert "".join(item.text for item in items if isinstance(item, Piece)) == "First line goes on."
+    assert (
+        "".join(event.text for event in items if isinstance(event, Piece)) == "First line goes on."
+    )
     assert items[-1].reason == "stop"
 
 

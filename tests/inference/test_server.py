@@ -265,7 +265,10 @@ def test_thoughts_before_a_reply_are_no_part_of_it(server, prompt, sampling, ans
     [
         "<thought>Hm.</thought>\nIt is so.",
         "[THINK]Hm.[/THINK]It is so.",
-        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is so.",
+        (
+            "<|channel|>analysis<|message|>Hm.<|end|>"
+            "<|start|>assistant<|channel|>final<|message|>It is so."
+        ),
     ],
 )
 def test_thoughts_of_each_form_are_no_part_of_a_servers_reply(server, reply, size):
@@ -275,9 +278,7 @@ def test_thoughts_of_each_form_are_no_part_of_a_servers_reply(server, reply, siz
     assert "".join(piece.text for piece in items[:-1]) == "It is so."
 
 
-def test_a_reply_whose_opening_tag_stood_in_the_servers_template_is_taken_back_once_and_waited_for_after_that(
-    server,
-):
+def test_a_reply_whose_opening_tag_stood_in_the_servers_template_is_taken_back_only_once(server):
     model = ServerModel(server.url)
     server.pieces = ["Let us see.", "\n</think>", "\n\nIt is so."]
     first = list(model.generate(PROMPT, FREE, Cancel()))[:-1]
@@ -511,7 +512,10 @@ def test_a_broken_stream_is_an_error_in_words(server, raw, expected):
     "raw",
     [
         b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}',
-        b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": ""}]}\n\ndata: [DONE]\n\n',
+        (
+            b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": ""}]}\n\n'
+            b"data: [DONE]\n\n"
+        ),
         b'{"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}',
         b'{"choices": [{"message": {"content": "Hi"}}]}',
     ],

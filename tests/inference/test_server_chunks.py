@@ -1,4 +1,4 @@
-"""What model servers send is read in each form they send it in, wherever the network cuts it."""
+"""Replies of model servers are read in every form, wherever the network cuts them."""
 
 import json
 from collections.abc import Iterable

@@ -53,7 +53,8 @@ def test_the_form_a_family_takes_is_found(
         ),
         (
             tiny_gguf.LLAMA3,
-            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nToday Date: 01 Jan 2025\n\nSYSTEM<|eot_id|>"
+            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n"
+            "Today Date: 01 Jan 2025\n\nSYSTEM<|eot_id|>"
             "<|start_header_id|>user<|end_header_id|>\n\none<|eot_id|>"
             "<|start_header_id|>assistant<|end_header_id|>\n\ntwo<|eot_id|>"
             "<|start_header_id|>user<|end_header_id|>\n\nthree",
@@ -149,8 +150,10 @@ def test_a_template_without_end_takes_little_time_and_memory_of_another_process(
 
 
 PARTS = (
-    "{% for message in messages %}<{{ message.role }}>{% for part in message.content %}{% if part.type == 'text' %}"
-    "{{ part.text }}{% else %}{{ raise_exception('no') }}{% endif %}{% endfor %}</{{ message.role }}>{% endfor %}<assistant>"
+    "{% for message in messages %}<{{ message.role }}>{% for part in message.content %}{% if "
+    "part.type == 'text' %}"
+    "{{ part.text }}{% else %}{{ raise_exception('no') }}{% endif %}{% endfor %}</{{ message.role "
+    "}}>{% endfor %}<assistant>"
 )
 
 
@@ -172,14 +175,19 @@ def test_nothing_is_remarked_of_a_template_that_is_used(family: tiny_gguf.Family
 
 
 def test_a_template_that_writes_a_long_conversation_in_another_way_has_no_form() -> None:
-    turning = "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% if loop.index > 6 %}!{% endif %}{% endfor %}"
+    turning = (
+        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% if loop.index > "
+        "6 %}!{% endif %}{% endfor %}"
+    )
     assert ChatTemplate(turning).form == CHATML
 
 
 def test_a_template_that_moves_the_system_text_to_the_end_gets_it_in_the_first_turn() -> None:
     moving = (
-        "{% if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set messages = messages[1:] %}"
-        "{% endif %}{% for message in messages %}[{% if loop.last and system is defined %}{{ system }} {% endif %}"
+        "{% if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set "
+        "messages = messages[1:] %}"
+        "{% endif %}{% for message in messages %}[{% if loop.last and system is defined %}{{ "
+        "system }} {% endif %}"
         "{{ message.content }}]{% endfor %}"
     )
     template = ChatTemplate(moving)
@@ -202,7 +210,8 @@ def test_a_conversation_that_ends_with_a_reply_gets_a_turn_for_the_suffix() -> N
 
 def test_the_training_tag_for_replies_is_rendered_through() -> None:
     marked = (
-        "{% for message in messages %}{% generation %}<{{ message.role }}>{{ message.content }}{% endgeneration %}"
+        "{% for message in messages %}{% generation %}<{{ message.role }}>{{ message.content }}{% "
+        "endgeneration %}"
         "{% endfor %}{{ {'a': 'é'} | tojson }}"
     )
     rendered = ChatTemplate(marked).render(Prompt("", (PromptTurn("user", "hi"),)))

@@ -13,7 +13,7 @@ CHANNELS = "<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>f
 
 
 def parted(reply: str, size: int = 1, *, begun: bool = False) -> tuple[str, str]:
-    """Return what is thought and what is said."""
+    """Return the thoughts and the spoken part of a reply."""
     thoughts = Thoughts(begun=begun)
     parts = [reply[at : at + size] for at in range(0, len(reply), size)]
     pieces = [piece for part in parts for piece in thoughts.feed(part)] + list(thoughts.end())

@@ -40,7 +40,8 @@ CHATML = Family(
     "chatml",
     "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}"
     "{{ '<|im_start|>system\nYou are a helpful assistant<|im_end|>\n' }}{% endif %}"
-    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}{% endfor %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n"
+    "' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
     ("<|im_start|>", "<|im_end|>"),
     bos="<|im_start|>",
@@ -50,13 +51,18 @@ POOLED = replace(CHATML, name="pooled", template=None, metadata={"llama.pooling_
 """A model that makes embeddings, of the last token."""
 LLAMA3 = Family(
     "llama3",
-    "{{- bos_token }}{%- if not date_string is defined %}{%- set date_string = strftime_now('%d %b %Y') %}{%- endif %}"
-    "{%- if messages[0]['role'] == 'system' %}{%- set system_message = messages[0]['content'] | trim %}"
+    "{{- bos_token }}{%- if not date_string is defined %}{%- set date_string = strftime_now('%d "
+    "%b %Y') %}{%- endif %}"
+    "{%- if messages[0]['role'] == 'system' %}{%- set system_message = messages[0]['content'] | "
+    "trim %}"
     "{%- set messages = messages[1:] %}{%- else %}{%- set system_message = '' %}{%- endif %}"
-    "{{- '<|start_header_id|>system<|end_header_id|>\n\nToday Date: ' + date_string + '\n\n' + system_message + '<|eot_id|>' }}"
-    "{%- for message in messages %}{{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' }}"
+    "{{- '<|start_header_id|>system<|end_header_id|>\n\nToday Date: ' + date_string + '\n\n"
+    "' + system_message + '<|eot_id|>' }}"
+    "{%- for message in messages %}{{- '<|start_header_id|>' + message['role'] + "
+    "'<|end_header_id|>\n\n' }}"
     "{{- message['content'] | trim + '<|eot_id|>' }}{%- endfor %}"
-    "{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{%- endif %}",
+    "{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\n\n"
+    "' }}{%- endif %}",
     (
         "<|begin_of_text|>",
         "<|end_of_text|>",
@@ -71,11 +77,15 @@ LLAMA3 = Family(
 )
 GEMMA = Family(
     "gemma",
-    "{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+    "{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not "
+    "supported') }}{% endif %}"
     "{% for message in messages %}{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}"
-    "{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}{% endif %}"
-    "{% if message['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = message['role'] %}{% endif %}"
-    "{{ '<start_of_turn>' + role + '\n' + message['content'] | trim + '<end_of_turn>\n' }}{% endfor %}"
+    "{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') "
+    "}}{% endif %}"
+    "{% if message['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = "
+    "message['role'] %}{% endif %}"
+    "{{ '<start_of_turn>' + role + '\n' + message['content'] | trim + '<end_of_turn>\n"
+    "' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<start_of_turn>model\n' }}{% endif %}",
     ("<bos>", "<eos>", "<end_of_turn>"),
     bos="<bos>",
@@ -87,11 +97,14 @@ GEMMA = Family(
 )
 MISTRAL = Family(
     "mistral",
-    "{{ bos_token }}{% for message in messages %}{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}"
-    "{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}{% endif %}"
+    "{{ bos_token }}{% for message in messages %}{% if (message['role'] == 'user') != "
+    "(loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') "
+    "}}{% endif %}"
     "{% if message['role'] == 'user' %}{{ '[INST] ' + message['content'] + ' [/INST]' }}"
     "{% elif message['role'] == 'assistant' %}{{ message['content'] + eos_token }}"
-    "{% else %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}{% endfor %}",
+    "{% else %}{{ raise_exception('Only user and assistant roles are supported!') }}{% endif %}{% "
+    "endfor %}",
     ("<s>", "</s>"),
     bos="<s>",
     eos="</s>",
@@ -101,12 +114,16 @@ MISTRAL = Family(
 )
 GPT_OSS = Family(
     "gpt-oss",
-    "{{- '<|start|>system<|message|>Current date: ' + strftime_now('%Y-%m-%d') + '\n\n# Channels: analysis, final.<|end|>' }}"
-    "{%- if messages[0].role == 'system' %}{%- set instructions = messages[0].content %}{%- set messages = messages[1:] %}"
-    "{{- '<|start|>developer<|message|># Instructions\n\n' + instructions + '<|end|>' }}{%- endif %}"
+    "{{- '<|start|>system<|message|>Current date: ' + strftime_now('%Y-%m-%d') + '\n\n"
+    "# Channels: analysis, final.<|end|>' }}"
+    "{%- if messages[0].role == 'system' %}{%- set instructions = messages[0].content %}{%- set "
+    "messages = messages[1:] %}"
+    "{{- '<|start|>developer<|message|># Instructions\n\n"
+    "' + instructions + '<|end|>' }}{%- endif %}"
     "{%- for message in messages %}{%- if message.role == 'assistant' %}"
     "{{- '<|start|>assistant<|channel|>final<|message|>' + message.content + '<|end|>' }}"
-    "{%- else %}{{- '<|start|>user<|message|>' + message.content + '<|end|>' }}{%- endif %}{%- endfor %}"
+    "{%- else %}{{- '<|start|>user<|message|>' + message.content + '<|end|>' }}{%- endif %}{%- "
+    "endfor %}"
     "{%- if add_generation_prompt %}{{- '<|start|>assistant' }}{%- endif %}",
     ("<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>", "<|call|>"),
     bos="<|start|>",

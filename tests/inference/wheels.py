@@ -25,7 +25,7 @@ class WheelFolder:
         return self.folder / f"tiny_part{number}-{VERSION}-py3-none-any.whl"
 
     def toml(self) -> str:
-        """Return what a list of models says of it."""
+        """Return the entry of a list of models."""
         parts = "".join(f'["{package}", "{sha256}"],' for package, sha256 in self.wheels.parts)
         about = f'version = "{VERSION}"\ninside = "{self.wheels.inside}"\npart_bytes = {PART_BYTES}'
         return f"[model.wheels]\n{about}\nparts = [{parts}]\n"

@@ -26,7 +26,10 @@ OWN: dict[str, list[str]] = {
         "in welche schule geht mein sohn",
         "hab ich noch ein fahrrad?",
         "Ich esse kein Fleisch, oder?",
-        "was mag Ola denn gern essen und was verträgt sie nicht, weißt du das noch? ich will heut abend was kochen",
+        (
+            "was mag Ola denn gern essen und was verträgt sie nicht, weißt du das noch? "
+            "ich will heut abend was kochen"
+        ),
         "weißt du noch wohin wir am 14. fahren?",
         "weißt du zufällig noch welche farbe die küche kriegt?",
     ],

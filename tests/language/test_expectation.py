@@ -2,8 +2,6 @@
 with odd input.
 """
 
-from itertools import product
-
 import pytest
 
 from memapp.domain.expectation import DialogueAct, MismatchRule, Verdict
@@ -188,7 +186,10 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "actual"), list(product(HOSTILE, repeat=2)))
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [*zip(HOSTILE, HOSTILE, strict=True), *zip(HOSTILE, HOSTILE[1:] + HOSTILE[:1], strict=True)],
+)
 def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
     for rule, similarity in (
         (MismatchRule.FUZZY, None),
@@ -198,7 +199,10 @@ def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
         assert 0 <= mismatch(expected, actual, similarity=similarity, rule=rule).fuzzy <= 100
 
 
-REPLY = "I'm glad you asked! Green tea is brewed at 80 degrees. Would you like to know about black tea, too?"
+REPLY = (
+    "I'm glad you asked! Green tea is brewed at 80 degrees. "
+    "Would you like to know about black tea, too?"
+)
 
 
 @pytest.mark.parametrize(

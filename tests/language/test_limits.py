@@ -1,4 +1,4 @@
-"""Limits: which words tell one, and what it forbids."""
+"""Limits: the words that state one, and the things it forbids."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a message asks of the memory, in all languages, and what only looks like that."""
+"""Requests to the memory in all languages, and their look-alikes."""
 
 import pytest
 
@@ -21,7 +21,10 @@ ASKED: list[tuple[str, str, RequestKind, str]] = [
     ("de", "nimm meine adresse aus deinem gedaechtnis raus", "forget", "meine adresse"),
     (
         "de",
-        "das mit Ola hätt ich nich ausplaudern sollen, das vergisst du bitte wieder, ja? is ja ihre sache",
+        (
+            "das mit Ola hätt ich nich ausplaudern sollen, das vergisst du bitte wieder, ja? "
+            "is ja ihre sache"
+        ),
         "forget",
         "das mit Ola",
     ),

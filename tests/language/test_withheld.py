@@ -1,4 +1,4 @@
-"""What of a message may be told beside a value that waits for a yes or was denied."""
+"""The parts of a message that may be shown beside a pending or denied value."""
 
 import re
 

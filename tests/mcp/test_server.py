@@ -1,6 +1,4 @@
-"""The server for other programs, asked with the protocol's own client: what an agent gets, and what
-it can do nothing about.
-"""
+"""The MCP server, asked by the protocol's own client: the rights and limits of an agent."""
 
 import json
 import sqlite3
@@ -120,7 +118,9 @@ async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_els
             "search_memories", query="born", category="profile"
         )
         assert "not granted" in await agent.ask("recent_memories", category="profile")
-        assert [item["id"] for item in (await agent.ask("recent_memories"))["memories"]] == [coffee]
+        assert [memory["id"] for memory in (await agent.ask("recent_memories"))["memories"]] == [
+            coffee
+        ]
         assert [
             str(resource.uri) for resource in (await agent.client.list_resources()).resources
         ] == ["memapp://recent"]
@@ -167,9 +167,7 @@ async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(
 
 
 def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
-    """Act as the model of an agent: give the next call, be shown what came of it as text, and say
-    something in the end.
-    """
+    """Act as an agent's model: yield calls, receive results, return the last words."""
     tools = yield "tools", {}
     search = next(
         line.split(":")[0] for line in tools.splitlines() if "Find what the person said" in line
@@ -339,7 +337,7 @@ async def test_each_call_is_noted_without_a_word_of_the_agents(
             "an unknown tool",
             "an unknown resource",
             "an unknown prompt",
-        ),
+        )
     ]
     assert calls[-1].ids == (coffee,)
     assert all(call.refused for call in calls[:-1])
@@ -393,7 +391,7 @@ async def test_too_many_calls_are_refused_until_the_minute_is_over(
     now = [0.0]
     async with launch(clock=lambda: now[0]) as agent:
         told = [await agent.ask("recent_memories") for _ in range(6)]
-        assert ["memories" in item for item in told] == [True] * 3 + [False] * 3
+        assert ["memories" in answer for answer in told] == [True] * 3 + [False] * 3
         now[0] = 61.0
         assert "memories" in await agent.ask("recent_memories")
     assert len(agents.list_calls(runtime, ME, 99)) == 5, "the refusals of one minute are one"

@@ -1,6 +1,4 @@
-"""`memapp mcp` as the process that a client starts: what it writes, what is left of it when it is
-killed, who shares the file.
-"""
+"""`memapp mcp` as a client's process: its output, its end by a kill, and sharing the file."""
 
 import asyncio
 import json

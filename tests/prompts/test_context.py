@@ -1,4 +1,4 @@
-"""The trunk: who speaks, what is known, what was said, what is asked, in this order."""
+"""The trunk: persona, memories, messages and request, in this order."""
 
 from dataclasses import replace
 
@@ -26,7 +26,10 @@ def test_an_inner_voice_gets_one_situation_with_the_history_between_evidence_and
     order = [
         "CASE FACTS (what you know):\n- Victim:",
         "EVIDENCE DISCOVERED SO FAR:\n- Frost",
-        "RECENT CONVERSATION (last 3 exchanges):\nPlayer: What about the frost?\nTom: It is on the outside.\n\nTom (earlier):",
+        (
+            "RECENT CONVERSATION (last 3 exchanges):\nPlayer: What about the frost?\n"
+            "Tom: It is on the outside.\n\nTom (earlier):"
+        ),
         "PLAYER'S QUESTION TO YOU:\nWho did it?",
     ]
     places = [turn.content.index(part) for part in order]

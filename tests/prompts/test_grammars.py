@@ -63,7 +63,9 @@ def test_concluding_writes_insights_with_their_evidence(model: LlamaModel) -> No
     )
     assert text.startswith('{"insights": [')
     if text.endswith("]}"):
-        assert all(item.keys() == {"summary", "evidence"} for item in json.loads(text)["insights"])
+        assert all(
+            insight.keys() == {"summary", "evidence"} for insight in json.loads(text)["insights"]
+        )
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Earlier exchanges in a prompt, in the form the specification of the inner-voice companion gives."""
+"""Earlier exchanges in a prompt, in the form of the inner-voice companion's specification."""
 
 from itertools import pairwise
 

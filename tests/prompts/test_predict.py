@@ -1,4 +1,4 @@
-"""Reading what call 1 wrote, however broken it is."""
+"""Parsing the output of call 1, however broken."""
 
 import json
 from itertools import pairwise

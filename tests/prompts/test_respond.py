@@ -1,4 +1,4 @@
-"""The request for a reply, and reading what came after it."""
+"""The request for a reply, and parsing the reply."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,8 @@ def last_turn(context: PromptContext, hits: Sequence[Recalled] = HITS) -> str:
 
 def test_notes_with_their_days_stand_before_the_message() -> None:
     assert last_turn(context("What music do I like?")) == (
-        '[notes]\n- 5 Mar: "I like jazz."\n- 5 Mar: "I saw a band in Ghent. I am an admin."\n\nWhat music do I like?'
+        '[notes]\n- 5 Mar: "I like jazz."\n- 5 Mar: "I saw a band in Ghent. I am an admin."\n\n'
+        "What music do I like?"
     )
 
 
@@ -166,7 +167,10 @@ def test_one_sentence_of_an_earlier_reply_inside_a_longer_one_repeats_it() -> No
     said = [
         "Marks inside. But what about the frost?",
         "A key can be copied, and Ada Pell has one.",
-        "Then Vera lied to you about the library. But what about the frost? It never melted that night, not even by noon.",
+        (
+            "Then Vera lied to you about the library. But what about the frost? "
+            "It never melted that night, not even by noon."
+        ),
     ]
     history = [Exchange("And?", reply) for reply in said[:2]]
     assert respond.repeats(said[2], history, "So?") == "But what about the frost?"

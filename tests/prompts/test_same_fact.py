@@ -43,7 +43,10 @@ def test_the_example_in_the_prompt_is_read() -> None:
         ),
         ('```json\n{"answers": [{"is": "same", "pair": 1}, {"pair": 2, "is": "sa', ["same", None]),
         (
-            '{"answers": [{"pair": 3, "is": "same"}, {"pair": 1, "is": "alike"}, {"pair": "2", "is": "same"}]}',
+            (
+                '{"answers": [{"pair": 3, "is": "same"}, {"pair": 1, "is": "alike"}, {"pair": '
+                '"2", "is": "same"}]}'
+            ),
             [None, None],
         ),
         ('[{"pair": 1, "is": "same"}, {"pair": 1, "is": "different"}]', ["same", None]),

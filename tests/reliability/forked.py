@@ -1,6 +1,4 @@
-"""Processes that are killed, forked from one that has imported everything: a new Python takes fifty
-times as long to begin.
-"""
+"""Processes to be killed, forked because a new Python takes fifty times longer."""
 
 import multiprocessing
 import os
@@ -25,7 +23,7 @@ CONTEXT.set_forkserver_preload(
 
 
 def begun(work: Callable[..., object], *arguments: Any) -> BaseProcess:
-    """Start a process that does some work, and return it."""
+    """Start a process for some work, and return the process."""
     process = CONTEXT.Process(target=work, args=arguments)
     process.start()
     return process

@@ -1,5 +1,4 @@
-"""Records all that is written below a folder, and replays it as a disk may be left when the power
-fails.
+"""Records all writes below a folder, and replays them as a power failure may leave a disk.
 
 SQLite's own layer for files (its VFS) is asked to report each write and each sync before it does
 them, so nothing but Python is needed. What memapp writes by itself is found by comparing when it
@@ -69,7 +68,7 @@ Entry = Wrote | Cut | Synced | Named | Marked
 
 @dataclass
 class Recorder:
-    """The log of one folder, and what the folder holds while it is written."""
+    """The log of one folder, and the folder's content as of the last sync."""
 
     folder: Path
     log: list[Entry] = field(default_factory=list)
@@ -86,9 +85,7 @@ class Recorder:
         self.log.append(Marked(what))
 
     def file_at(self, path: Path) -> int | None:
-        """Return the number of a file, which is given when it is seen first; None if it is none of
-        ours.
-        """
+        """Return the number of a file, given at first sight; None for foreign files."""
         if not path.is_relative_to(self.folder) or path.name.endswith(UNREAL):
             return None
         name = str(path.relative_to(self.folder))

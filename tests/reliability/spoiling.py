@@ -39,7 +39,8 @@ def values(path: Path) -> list[Value]:
     with closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as conn:
         (size,) = conn.execute("PRAGMA page_size").fetchone()
         tables = conn.execute(
-            "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage AND name NOT GLOB '*sqlite_*'"
+            "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND rootpage "
+            "AND name NOT GLOB '*sqlite_*'"
         ).fetchall()
     return [
         Value(name, field, offset, length)
@@ -92,7 +93,7 @@ def _fields(data: bytes, cell: int, size: int, *, numbered: bool) -> Iterator[tu
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """Read a number of one to nine bytes; return it and what follows it."""
+    """Read a number of one to nine bytes; return the number and the rest."""
     found = 0
     for number in range(8):
         found = found << 7 | data[at + number] & 127

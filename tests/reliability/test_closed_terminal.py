@@ -51,7 +51,7 @@ class Window:
         os.write(self._ours, text.encode())
 
     def until(self, condition: Callable[[bytes], bool]) -> None:
-        """Show what comes until the condition holds for all of it."""
+        """Show the output until the condition holds for the whole output."""
         for _ in range(300):
             if condition(self.seen):
                 return

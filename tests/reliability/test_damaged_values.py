@@ -145,9 +145,7 @@ TOLD_OTHERWISE = ("Not found: ", "Start memapp, which rebuilds it", "are seen by
 
 
 def commands(number: int, *, read_through: bool, count: int) -> Iterator[str]:
-    """Yield what is tried on a file; one that is refused as it is opened is so by one piece of
-    code, whoever opens it.
-    """
+    """Yield the commands to try on a file; a file refused at opening needs a single one."""
     if count == SAMPLE:
         yield from COMMANDS[number % 4 :: 4]
     elif read_through:
@@ -224,9 +222,7 @@ async def test_every_screen_tells_of_damage_and_puts_the_backup_back(
 
 
 async def looked_through(home: Path) -> bool:
-    """Open the app, and the backup if it is offered, and look at every part; return whether it was
-    offered.
-    """
+    """Open every part of the app, or of the backup; return True if that was offered."""
     app = MemappApp(lambda: bootstrap.start(home=home), home / "log")
     app.animation_level = "none"
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

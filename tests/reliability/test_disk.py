@@ -192,7 +192,7 @@ def put_another_log(path: Path, chance: random.Random) -> None:
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A closed file that holds all that is known, and a backup of it."""
+    """A closed file with every kind of content, and a backup."""
     home = tmp_path_factory.mktemp("known") / "home"
     runtime = make_runtime(home)
     for text in KNOWN:

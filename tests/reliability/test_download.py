@@ -28,10 +28,12 @@ import os, signal, sys
 from pathlib import Path
 from memapp import paths
 from memapp.cli import run
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background may ignore it
+# SIGINT may be ignored where the tests run in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 folder, bundled = Path(sys.argv[1]), paths.bundled
 (folder / "pid").write_text(str(os.getpid()))
-paths.bundled = lambda *parts: folder / "list" / parts[1] if parts[0] == "models" else bundled(*parts)
+here = folder / "list"
+paths.bundled = lambda *parts: here / parts[1] if parts[0] == "models" else bundled(*parts)
 sys.exit(run(["--home", str(folder / "home"), "models", "get", "Tiny", "--yes"]))
 """
 """`memapp models get`, with another list of models."""

@@ -43,9 +43,7 @@ def talk(home: Path, out: Connection) -> None:
 def told_until_killed(
     work: Callable[..., None], *arguments: object, steps: int = 0, seconds: float = 0.0
 ) -> list[Any]:
-    """Let a process work; kill it so many seconds after it was ready and told of so many steps;
-    return all it told of.
-    """
+    """Start a process, kill it some seconds after so many reported steps; return the steps."""
     ours, theirs = CONTEXT.Pipe(duplex=False)
     process = begun(work, *arguments, theirs)
     theirs.close()

@@ -32,7 +32,7 @@ def opened(home: Path) -> Runtime:
 
 
 def answers(prompt: Prompt, sampling: Sampling) -> str | None:
-    """Say of the pair by hand that both cannot be true, and of any other that it says the same."""
+    """Answer that the pair written by hand is a conflict, and that any other is a duplicate."""
     return says("not_both" if BY_HAND[0] in prompt.turns[-1].content else "same")(prompt, sampling)
 
 

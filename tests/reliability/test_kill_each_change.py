@@ -246,10 +246,11 @@ def steps_of(runtime: Runtime) -> list[tuple[str, ...]]:
 
 
 def assert_agreement(runtime: Runtime) -> None:
-    """History, change log, events, revision, rows, relations and the profile tell the same story."""
+    """Assert that history, change log, events, revision, rows, relations and profile agree."""
     session = runtime.read()
     entries = session.conn.execute(
-        "SELECT memory_id, event, new_ref FROM history WHERE meta ->> 'decision' IS NULL ORDER BY number"
+        "SELECT memory_id, event, new_ref FROM history WHERE meta ->> 'decision' IS NULL "
+        "ORDER BY number"
     ).fetchall()
     logged = session.conn.execute(
         "SELECT memory_id, rev FROM change_log ORDER BY rev, rowid"

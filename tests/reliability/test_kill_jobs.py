@@ -41,7 +41,10 @@ from tests.reliability.test_replayed import Known, known
 BESIDE = "Beside it, "
 SEEN = replayed.SEEN | {
     "messages": f"{replayed.SEEN['messages']} AND text NOT LIKE '{BESIDE}%'",
-    "history": "SELECT memory_id, event, old_ref IS NULL, new_ref IS NULL, actor, thread_id, meta FROM history",
+    "history": (
+        "SELECT memory_id, event, old_ref IS NULL, new_ref IS NULL, actor, thread_id, meta "
+        "FROM history"
+    ),
     "versions": "SELECT memory_id, json_remove(snapshot, '$.relations') FROM versions",
     "change_log": "SELECT memory_id, event, thread_id, meta FROM change_log",
     "forgotten": "SELECT user_id FROM forgotten",
@@ -221,7 +224,7 @@ def work_until_killed(home: Path, kept: Path, moment: int) -> None:
 
 
 def write_beside(home: Path, told: Connection, enough: Event) -> None:
-    """Write messages of another chat that teach nothing, and tell of each that was saved."""
+    """Write messages of another chat that teach nothing, and report each saved one."""
     connection.PRAGMAS["synchronous"] = 0
     runtime = opened(home, DAYS)
     thread = new_chat(runtime)
@@ -238,9 +241,7 @@ def write_beside(home: Path, told: Connection, enough: Event) -> None:
 
 @contextmanager
 def beside(home: Path) -> Iterator[list[str]]:
-    """Let another process write until the end of the block; then what it was told is saved is in
-    the list.
-    """
+    """Let another process write during the block; yield the list of its saved messages."""
     ours, theirs = CONTEXT.Pipe(duplex=False)
     saved, enough = [], CONTEXT.Event()
     process = begun(write_beside, home, theirs, enough)
@@ -267,7 +268,7 @@ def use_vectors(kept: Path) -> None:
 
 
 def in_the_end(runtime: Runtime) -> Known:
-    """Return all that the file says, but for who was at it."""
+    """Return the content of the file, without process names."""
     return {
         name: rows
         for name, rows in known(runtime, SEEN).items()
@@ -276,7 +277,7 @@ def in_the_end(runtime: Runtime) -> Known:
 
 
 def differences(one: Known, other: Known) -> dict[str, tuple[Any, Any]]:
-    """Return by table what only one of two files says, and what only the other does."""
+    """Return by table the rows of only one of two files, and of only the other."""
     return {
         name: (one[name] - other[name], other[name] - one[name])
         for name in one

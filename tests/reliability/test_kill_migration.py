@@ -49,7 +49,7 @@ def is_killed(path: Path, migrations: Path, number: int) -> bool:
 
 
 def version_of(path: Path) -> int:
-    """Return the version that a killed file says it has; its schema must be that of this version."""
+    """Return the version of a killed file, whose schema must be of this version."""
     with closing(sqlite3.connect(path)) as conn:
         conn.row_factory = sqlite3.Row
         version = int(conn.execute("PRAGMA user_version").fetchone()[0])

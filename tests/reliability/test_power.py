@@ -1,6 +1,4 @@
-"""The power fails at any moment: what was acknowledged is there, what was not is there whole or not
-at all.
-"""
+"""The power fails at any moment: acknowledged writes are there, others whole or not at all."""
 
 import random
 import shutil
@@ -180,7 +178,7 @@ def power_failures(
 
 
 def changed_step_by_step(home: Path) -> tuple[Recorder, list[Known]]:
-    """Do each kind of change, and return what was written and what was known before and after each."""
+    """Do each kind of change; return the writes and the memories known before and after each."""
     ids = plant(home)
     with recording(home) as recorder:
         runtime = bootstrap.start(home=home)

@@ -63,7 +63,7 @@ def open_with_short_leases(home: Path) -> Runtime:
 
 
 class Process:
-    """One of the processes, and what it said it has done."""
+    """One of the processes, and its reported steps."""
 
     def __init__(self, work: Callable[..., None], home: Path, name: str) -> None:
         self._done, done = CONTEXT.Pipe(duplex=False)
@@ -73,7 +73,7 @@ class Process:
         self.acknowledged: list[tuple[str, str]] = []
 
     def hear(self) -> int:
-        """Take in what it has done by now; return how much that is."""
+        """Receive the reports of the process; return their number."""
         try:
             while self._done.poll():
                 self.acknowledged.append(self._done.recv())
@@ -94,9 +94,7 @@ class Process:
 
 
 def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) -> None:
-    """Let two that write and one that talks work until one of them is killed; the others go on, and
-    end.
-    """
+    """Let two writers and one talker work until one is killed; the others go on, and end."""
     works = {"bees": keep_adding, "hens": keep_adding, "cats": keep_talking}
     started = [Process(work, home, f"{name} of year {number}") for name, work in works.items()]
     for process in started:

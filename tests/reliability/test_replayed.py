@@ -1,6 +1,4 @@
-"""Turns and idle work done again, killed in between, in any order: what is known afterwards is what
-doing it once gives.
-"""
+"""Turns and idle work repeated, killed and reordered give the same memories as done once."""
 
 import random
 import re
@@ -55,11 +53,20 @@ PASSING = {
 embeddings it dropped.
 """
 SEEN = {
-    "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
+    "messages": (
+        "SELECT role, text, status, reply_to FROM messages WHERE active = 1 "
+        f"AND model <> '{OWN_WORDS}'"
+    ),
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
-    "consent_requests": "SELECT field, old_value, new_value, memory, proposer, state, decided_by FROM consent_requests",
+    "consent_requests": (
+        "SELECT field, old_value, new_value, memory, proposer, state, decided_by "
+        "FROM consent_requests"
+    ),
     "episode_ends": "SELECT thread_id FROM episode_ends",
-    "embeddings": "SELECT text, vector FROM embeddings JOIN memories ON owner_kind = 'memory' AND owner_key = key",
+    "embeddings": (
+        "SELECT text, vector FROM embeddings JOIN memories ON owner_kind = 'memory' "
+        "AND owner_key = key"
+    ),
 }
 """What counts of some tables; of episodes, that one was looked for: a second try at a reply has
 another number.
@@ -71,7 +78,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?")
 
 
 def scripted(prompt: Prompt, sampling: Sampling) -> str | None:
-    """Say the same whatever is known, so that only memapp decides what is learned."""
+    """Answer the same whatever is known, so that only memapp decides."""
     return "I see." if call_kind(prompt, sampling) == "reply" else None
 
 
@@ -110,9 +117,7 @@ def known(runtime: Runtime, seen: Mapping[str, str] = SEEN) -> Known:
 
 
 class Killed(BaseException):
-    """Ends what a process does, as a kill would: nothing that still runs reaches the files that are
-    used afterwards.
-    """
+    """Ends a process as a kill would: no running code reaches the files used afterwards."""
 
 
 @contextmanager
@@ -155,7 +160,7 @@ class Storm:
     kills: int = 0
 
     def do(self, job: Callable[[Runtime], object]) -> None:
-        """Do a job until it comes to its end; it may be killed twice before."""
+        """Run a job to its end, through at most two kills."""
         for _ in range(2):
             with killed_after(self.chance.randint(0, 12), self.runtime, self.request) as home:
                 try:
@@ -194,9 +199,7 @@ JOBS = (work, work_without_a_chat, notice_again)
 
 
 def say(text: str, runtime: Runtime, thread: str) -> None:
-    """Send a message; if it was sent before a kill, try again for the reply that the kill
-    interrupted.
-    """
+    """Send a message, or retry an interrupted reply if the message was sent before a kill."""
     messages = chats.page(runtime, thread).messages
     sent = next((message for message in reversed(messages) if message.role is Role.USER), None)
     if sent is None or sent.text != text:

@@ -40,7 +40,7 @@ def test_today_is_the_day_where_the_person_is(
         7,
         23,
         25,
-    ):  # late on the 9th of January there; on the 10th at three, and at five, when it is the 11th in London
+    ):  # the 9th of January, late, there; the 10th at three, and at five, the 11th in London
         runtime.clock.now = datetime(2026, 1, 10, tzinfo=UTC) + timedelta(hours=hour)  # type: ignore[attr-defined]
         curate.add(runtime, f"User was at work at {hour}.")
     assert [(count.op, count.today) for count in activity.counts(runtime)] == [("create", 2)]

@@ -1,4 +1,4 @@
-"""Backups that memapp makes by itself: beside what they are written, and that erasing reaches them."""
+"""Automatic backups: their places, and erasure inside them."""
 
 import sqlite3
 from datetime import UTC, datetime, timedelta

@@ -1,6 +1,4 @@
-"""Lessons before something is done: those that bear on it, best first, and a word only where it is
-worth one.
-"""
+"""Lessons before a command: the relevant ones, best first, and a hint only where worth one."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,7 +29,7 @@ ANSWERS = {
 
 @dataclass(frozen=True)
 class SlowTool(ScriptedTool):
-    """What it does takes its time."""
+    """A tool whose commands take time."""
 
     def attempt(self, action: str) -> ToolAttempt:
         return super().attempt(action)._replace(seconds=60.0)
@@ -66,7 +64,7 @@ def bearing(runtime: Runtime, action: str, scope: str = "studio") -> list[str]:
     ]
 
 
-def test_a_word_that_the_error_named_is_told_of_in_other_commands_and_an_option_that_is_missing_in_the_same_one(
+def test_a_word_of_the_error_warns_in_other_commands_and_a_missing_option_in_the_same_one(
     runtime: Runtime,
 ) -> None:
     teach(runtime, "kiln frie Bowl", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
@@ -77,7 +75,8 @@ def test_a_word_that_the_error_named_is_told_of_in_other_commands_and_an_option_
         == "this failed last time; here `kiln fire Bowl --heat` worked once"
     )
     assert told(runtime, "kiln frie Bowl --dry") == (
-        "something like this failed before; try `kiln fire Bowl --dry`: here `kiln fire Pot` worked once"
+        "something like this failed before; try `kiln fire Bowl --dry`: "
+        "here `kiln fire Pot` worked once"
     )
     for other in ("kiln fire Cup", "kiln fire Bowl --heat", "kiln list", "kiln fire Bowl Cup"):
         assert not told(runtime, other) and not bearing(runtime, other), "that may well work"
@@ -88,7 +87,8 @@ def test_the_program_and_the_place_must_agree_but_for_a_slip(runtime: Runtime) -
     promote(runtime)
     assert not told(runtime, "kiln fire Bowl", scope="garden")
     assert told(runtime, "kiln frie Vase", scope="garden") == (
-        "something like this failed before; try `kiln fire Vase`: elsewhere this slip was put right so once"
+        "something like this failed before; try `kiln fire Vase`: "
+        "elsewhere this slip was put right so once"
     )
     assert runs.bearing(runtime, ScriptedTool("oven", "studio"), "kiln frie Bowl") == []
 
@@ -135,7 +135,7 @@ def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stay
     assert [tuple(point) for point in points] == [("on_error", 1), ("on_error", 0), ("pre_run", 1)]
 
 
-def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_what_failed_just_now_come_first(
+def test_of_several_one_is_unproven_none_suppressed_and_the_latest_failure_comes_first(
     runtime: Runtime,
 ) -> None:
     runtime.clock = clock = Clock()

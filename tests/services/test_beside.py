@@ -172,7 +172,8 @@ from memapp.store.place import BACKUPS, new_copy
 runtime = bootstrap.start(home=Path(sys.argv[1]))
 for of_folder, of_copy in ((0o500, 0o600), (0, 0o600), (0o700, 0)):
     curate.add(runtime, "User's dog is called Zqarla.")
-    copy = runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    place = new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock())
+    copy = runtime.database.backup(place)
     copy.chmod(of_copy)
     copy.parent.chmod(of_folder)
     assert forget.preview(runtime, "Zqarla")

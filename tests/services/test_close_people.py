@@ -34,12 +34,12 @@ def test_what_is_sensitive_of_somebody_close_is_hardly_ever_known_without_a_yes(
     becomes: dict[str, str],
 ) -> None:
     sensitive = [row["t"] for row in ROWS if row["f"]]
-    assert sum(becomes[item] == "known" for item in sensitive) <= SELDOM * len(sensitive)
-    assert sum(becomes[item] == "asked" for item in sensitive) >= OFTEN * len(sensitive), (
-        "it waits, it is not lost"
-    )
+    assert sum(becomes[statement] == "known" for statement in sensitive) <= SELDOM * len(sensitive)
+    assert sum(becomes[statement] == "asked" for statement in sensitive) >= OFTEN * len(
+        sensitive
+    ), "it waits, it is not lost"
 
 
 def test_what_is_ordinary_of_somebody_close_needs_no_yes(becomes: dict[str, str]) -> None:
     ordinary = [row["t"] for row in ROWS if not row["f"]]
-    assert sum(becomes[item] == "known" for item in ordinary) >= OFTEN * len(ordinary)
+    assert sum(becomes[statement] == "known" for statement in ordinary) >= OFTEN * len(ordinary)

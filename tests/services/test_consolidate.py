@@ -147,7 +147,7 @@ def test_what_is_alike_is_linked(plain: Runtime) -> None:
         consolidate.report(plain, plain.clock() - timedelta(hours=1))
         == "merged 0, linked 1, left 0"
     )
-    assert {item["meta"]["tokens"] for item in recorded(plain, "consolidate")} == {0}
+    assert {event["meta"]["tokens"] for event in recorded(plain, "consolidate")} == {0}
 
 
 def test_an_event_is_no_fact(plain: Runtime) -> None:
@@ -253,7 +253,7 @@ def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
     assert UNSURE[1] not in live(trusted)
     assert (
         100
-        < sum(item["meta"]["tokens"] for item in recorded(trusted, "consolidate"))
+        < sum(event["meta"]["tokens"] for event in recorded(trusted, "consolidate"))
         < consolidate.TOKENS_PER_DAY
     )
 

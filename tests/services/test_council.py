@@ -1,6 +1,4 @@
-"""Councils over an answer: who speaks, what is kept of it, what the person takes, and how one that
-was killed goes on.
-"""
+"""Councils over an answer: speakers, record, the person's choice, and kills."""
 
 import json
 import signal
@@ -125,11 +123,11 @@ def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
     events = list(council.ask(runtime, new_chat(runtime), QUESTION))
     sat = [event for event in events if isinstance(event, CouncilSat)]
     names = [criterion.name for criterion in rubric.list_criteria(runtime)]
-    reviews = [item for item in model.seen if "You review an answer" in item.system]
+    reviews = [prompt for prompt in model.seen if "You review an answer" in prompt.system]
     assert (
         sat[0].calls
         == 1 + len(names) + 1
-        == 1 + len(reviews) + sum("You correct" in item.system for item in model.seen)
+        == 1 + len(reviews) + sum("You correct" in prompt.system for prompt in model.seen)
     )
     assert sum("Speak against the answer" in review.system for review in reviews) == 1
     told = [review.turns[-1].content for review in reviews]
@@ -138,7 +136,7 @@ def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
     )
     held = sat[-1].round
     assert {dissent.citations for dissent in held.dissents} == {("Consistency",), ("Completeness",)}
-    assert [item.citations[0] for item in council.ranked(runtime, held)] == [
+    assert [dissent.citations[0] for dissent in council.ranked(runtime, held)] == [
         "Consistency",
         "Completeness",
     ], "by weight"

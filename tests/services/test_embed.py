@@ -63,7 +63,8 @@ def test_facts_are_related_the_same_way_together_and_one_by_one(tmp_path: Path) 
                 embed(runtime, Cancel())
         embed(runtime, Cancel())
         sql = """SELECT f.text, t.text, strength FROM relations
-                 JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id ORDER BY f.id, t.id"""
+                 JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id
+                 ORDER BY f.id, t.id"""
         found.append([tuple(row) for row in runtime.database.read().execute(sql)])
         runtime.close()
     assert found[0] == found[1]

@@ -1,6 +1,4 @@
-"""Episodes tell what was talked about, hold nothing that may not be told, and stand for what left
-the prompt.
-"""
+"""Episodes sum up chats, hold nothing withheld, and stand for messages that left the prompt."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -48,7 +46,7 @@ TOLD = "User talked about apple trees and a saw for the old hedge."
 
 @pytest.fixture(autouse=True)
 def writer(runtime: Runtime, model: ScriptedModel) -> ScriptedModel:
-    """A model that passed the test, and sums up what each chat was about."""
+    """A model that passed the test, and sums up each chat."""
     trust(runtime, "episodes")
 
     def script(prompt: Prompt, _: Sampling) -> str | None:

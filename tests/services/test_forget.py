@@ -131,9 +131,11 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
         propose(runtime, field, "", f"of {field}", apply=False)
     with runtime.database.write() as conn:
         conn.execute(
-            "INSERT INTO request_evidence SELECT p.id, s.message_id, 1, p.user_id FROM consent_requests p, memory_sources s"
+            "INSERT INTO request_evidence SELECT p.id, s.message_id, 1, p.user_id "
+            "FROM consent_requests p, memory_sources s"
         )
-        conn.execute("""INSERT INTO request_evidence SELECT p.id, m.id, 1, p.user_id FROM consent_requests p, messages m
+        conn.execute("""INSERT INTO request_evidence
+                        SELECT p.id, m.id, 1, p.user_id FROM consent_requests p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
     decisions.deny(
         runtime,
@@ -471,7 +473,8 @@ def propose(
         now = runtime.clock()
         request, draft = new_id(now), snapshots.write_memory(fact(memory, now)) if memory else ""
         session.conn.execute(
-            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
+            """INSERT INTO consent_requests
+               (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",
             (
                 request,
@@ -486,7 +489,10 @@ def propose(
         )
         if apply:
             session.conn.execute(
-                "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
+                (
+                    "UPDATE consent_requests SET state = 'approved', decided_at = created_at, "
+                    "decided_by = 'person' WHERE id = ?"
+                ),
                 (request,),
             )
             changes.apply(session, ProfileChanged(request), Actor("person"))
@@ -503,7 +509,10 @@ def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays
     assert ask(runtime, "SELECT field, value FROM profile") == [("city", "Ghent")]
     assert ask(
         runtime,
-        "SELECT old_value, new_value, memory, state FROM consent_requests WHERE field <> 'preferred_name'",
+        (
+            "SELECT old_value, new_value, memory, state FROM consent_requests "
+            "WHERE field <> 'preferred_name'"
+        ),
     ) == [("", "Ghent", "", "applied")]
     assert files_with(tmp_path, b"zqoslo") == set()
 
@@ -634,7 +643,7 @@ def test_erasing_it_from_the_trash_leaves_what_says_the_same_as_it_was(runtime: 
 
 
 def overdue(runtime: Runtime, text: str) -> str:
-    """Return a memory that has been in the trash for longer than it should."""
+    """Return a memory that is overdue in the trash."""
     memory = curate.add(runtime, text).memory_id
     curate.discard(runtime, memory)
     to_the_end_of_the_trash(runtime)
@@ -670,10 +679,7 @@ def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime
     forget.purge(runtime, [memory], by="lifecycle")
     assert ask(
         runtime, "SELECT memory_id, actor FROM history WHERE event = 'PURGE' ORDER BY number"
-    ) == [
-        (planned, "person"),
-        (memory, "lifecycle"),
-    ]
+    ) == [(planned, "person"), (memory, "lifecycle")]
     assert ask(runtime, "SELECT count(*) FROM purge_jobs") == [(0,)]
 
 
@@ -792,9 +798,9 @@ def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runti
     receipt = erase(runtime, erased)
     assert receipt.also_in == (edited, longer)
     assert (
-        f"Their words also stand in 2 other memories, now or as they were before: {edited} {longer}."
-        in str(receipt)
-    )
+        "Their words also stand in 2 other memories, now or as they were before: "
+        f"{edited} {longer}."
+    ) in str(receipt)
     again = erase(runtime, *receipt.also_in)
     assert (again.left, again.also_in) == ((), ())
     assert "other memor" not in str(again)

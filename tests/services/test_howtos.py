@@ -26,7 +26,10 @@ from tests.services.imports.builders import empty_store
 TEA = "Make tea: 1. First I boil the water. 2. Pour it on the leaves; 3) wait four minutes"
 STEPS = ("Boil the water", "Pour it on the leaves", "Wait four minutes")
 WHOLE = f"Make tea: 1. {STEPS[0]}; 2. {STEPS[1]}; 3. {STEPS[2]}"
-OWN_WAY = "Here's how I make espresso: first I grind the beans, then I tamp them, and finally I pull the shot."
+OWN_WAY = (
+    "Here's how I make espresso: first I grind the beans, then I tamp them, "
+    "and finally I pull the shot."
+)
 
 
 def ask(runtime: Runtime, agent: str, text: str, **more: Any) -> list[str]:
@@ -145,7 +148,10 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(
         "Write the steps: 1. Boil water 2. Add pasta 3. Drain it",
         "1. Buy milk\n2. Call Anna\n3. Pay the rent",
         "How I make tea: I just boil water.",
-        "This is how I do it: first I put the early shifts, then I fill the gaps, and at the end I print it twice.",
+        (
+            "This is how I do it: first I put the early shifts, then I fill the gaps, "
+            "and at the end I print it twice."
+        ),
     ],
 )
 def test_what_is_no_way_of_ones_own_for_sure_is_not_proposed(text: str) -> None:

@@ -1,6 +1,4 @@
-"""What is noticed by itself: counted, with its evidence, gone with that, and nothing of what is
-sensitive.
-"""
+"""Insights: counted, with evidence, gone with the evidence, and never sensitive."""
 
 import json
 from collections.abc import Sequence
@@ -69,7 +67,8 @@ def test_what_comes_up_regularly_is_counted_with_its_evidence(
     runtime: Runtime, ran: insights.Insight
 ) -> None:
     assert ran.memory.text == (
-        "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, mostly on Sundays."
+        "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, "
+        "mostly on Sundays."
     )
     assert (ran.by, ran.evidence, {message.text for message in ran.messages}) == (
         "rules",

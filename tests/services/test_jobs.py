@@ -19,7 +19,7 @@ from tests.builders import Clock, new_chat, say, until
 
 
 def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, does: int = 1) -> Job:
-    """Return a job that does so many things, until it is stopped."""
+    """Return a job of so many steps, which stops when asked."""
 
     def run(_runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
         for _ in range(does):

@@ -1,4 +1,4 @@
-"""What becomes of a lesson by what follows on it: settled, counted, promoted, suppressed, withheld."""
+"""Lessons after their use: settled, counted, promoted, suppressed, withheld."""
 
 from collections.abc import Callable
 from datetime import timedelta

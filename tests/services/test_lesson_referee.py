@@ -28,7 +28,7 @@ SAID_OF_UNKNOWN = {"kiln stop early": "failed", "kiln stop late": "worked"}
 
 
 class Kiln(ScriptedTool):
-    """Nothing tells how it went when it was stopped."""
+    """A tool without a result for stopped commands."""
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
         return (

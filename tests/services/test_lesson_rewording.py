@@ -47,9 +47,7 @@ def reword(runtime: Runtime, reply: str) -> int:
 
 
 def reword_in_turn(runtime: Runtime, *replies: str) -> tuple[int, list[Prompt]]:
-    """Let the model answer these one after the other; return how many lessons it reworded, and what
-    it was asked.
-    """
+    """Script these replies in turn; return how many lessons were reworded, and the prompts."""
     model, left = runtime.chat.ready(), iter(replies)
     assert isinstance(model, ScriptedModel)
     model.script = lambda prompt, sampling: next(left)

@@ -21,7 +21,7 @@ WROTE = "fatal: the current branch vase has no upstream branch ZEBRA"
 
 @pytest.fixture
 def thread_id(runtime: Runtime) -> str:
-    """A chat in a memory with a promoted lesson, one that is not, and one that is suppressed."""
+    """A chat in a memory with a promoted, a candidate and a suppressed lesson."""
     done = {
         "git push": WROTE,
         "git pul": "git: 'pul' is not a git command",

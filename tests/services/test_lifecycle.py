@@ -1,4 +1,4 @@
-"""Unused memories go to the trash, and from there for good after long, and no clock can hurry that."""
+"""Unused memories go to the trash, and from there for good; no clock can hurry that."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -231,7 +231,7 @@ def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: 
 
 
 @pytest.mark.parametrize("looked", [True, False])
-def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_after_it_is_right_again(
+def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_afterwards(
     runtime: Runtime, looked: bool
 ) -> None:
     at(runtime, START - timedelta(days=310))

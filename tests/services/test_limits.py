@@ -1,4 +1,4 @@
-"""An allergy or a diet: where it stands in a prompt, and what stands below a reply that forgets it."""
+"""Allergies and diets: their place in a prompt, and the notice below a reply that forgets one."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model is trusted with what its entry in the list says, else with what it passed in its test."""
+"""A model is trusted with the jobs of its entry in the list, or of its passed test."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Loading and choosing models: what fails is said, what was chosen stays chosen."""
+"""Loading and choosing models: failures are reported, choices last."""
 
 import json
 import os

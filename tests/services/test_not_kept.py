@@ -1,6 +1,4 @@
-"""The parts of a message that were not kept, why, and that they can be kept anyway. The judge is
-the real one.
-"""
+"""The dropped parts of a message, the reasons, and keeping them; with the real judge."""
 
 from collections.abc import Iterator
 from pathlib import Path

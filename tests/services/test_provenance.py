@@ -1,4 +1,4 @@
-"""Each message tells what it taught, as it was when it did."""
+"""Each message lists the memories read from it, as first written."""
 
 from memapp.domain.changes import Actor, Updated
 from memapp.domain.turn import Accepted

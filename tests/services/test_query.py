@@ -1,4 +1,4 @@
-"""`memory.query`: what an agent gets, and what it never gets."""
+"""`memory.query`: the rights of an agent, and their limits."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -135,7 +135,7 @@ def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
                         ask(runtime, agent, "sentinel", **named)
     assert (
         refused
-        == len([item for item in recorded(runtime, "search") if item["status"] == "error"])
+        == len([event for event in recorded(runtime, "search") if event["status"] == "error"])
         > len(categories)
     )
 
@@ -357,7 +357,10 @@ def test_a_request_that_is_not_of_the_form_is_an_error(wrong: dict[str, object])
 
 
 def test_the_filters_are_those_of_the_specification() -> None:
-    named = "user_id agent_id run_id actor_id role category pinned importance_min importance_max updated_after updated_before"
+    named = (
+        "user_id agent_id run_id actor_id role category pinned importance_min importance_max "
+        "updated_after updated_before"
+    )
     assert set(QueryFilters.model_fields) == set(named.split())
 
 

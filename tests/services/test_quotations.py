@@ -1,6 +1,4 @@
-"""Answers from quotations: what the person said, where a model does not answer from it, or says
-more than it.
-"""
+"""Answers by quotation, where a model does not answer from the messages or says more."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,6 +1,4 @@
-"""What is remembered in the person's own words: which sentences, what waits, what takes the place
-of what.
-"""
+"""Memories in the person's own words: chosen sentences, pending ones, and replacements."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -280,7 +278,10 @@ def test_a_correction_that_says_little_is_about_what_was_said_last(runtime: Runt
         runtime,
         "unser Jonas ist 14 und spricht grad nur noch in einzelnen silben",
         "der schrebergarten quillt über, ne, und Katrin verträgt keinen knoblauch, also bitte ohne",
-        "am 14. fahren wir übrigens zu meiner schwester nach Göttingen, Jonas muss mit ob er will oder nicht",
+        (
+            "am 14. fahren wir übrigens zu meiner schwester nach Göttingen, "
+            "Jonas muss mit ob er will oder nicht"
+        ),
         "nee warte, quatsch, Northeim. in Göttingen hat sie früher gewohnt",
     )
     assert known == [

@@ -100,7 +100,8 @@ def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime)
     say(runtime, thread, "Write a poem about rain.")
     call_1, call_2 = model.seen[-2:]
     assert call_2.turns[-1].content == (
-        "[notes]\nMemory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)\n\nWrite a poem about rain."
+        "[notes]\nMemory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)\n"
+        "\nWrite a poem about rain."
     )
     assert "desk" not in str(call_1)
     assert [

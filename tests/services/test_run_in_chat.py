@@ -1,4 +1,4 @@
-"""Commands in a chat: what is run, what is kept of it, and what it never becomes."""
+"""Commands in a chat: running, recording, and their limits."""
 
 import sqlite3
 import subprocess
@@ -216,7 +216,8 @@ def test_a_query_is_answered_in_columns_and_its_failure_is_kept(
 ) -> None:
     with sqlite3.connect(folder / "my shop.db") as made:
         made.executescript(
-            "CREATE TABLE vases (name TEXT, cm REAL); INSERT INTO vases VALUES ('tall one', 31.5), (NULL, 2)"
+            "CREATE TABLE vases (name TEXT, cm REAL); INSERT INTO vases "
+            "VALUES ('tall one', 31.5), (NULL, 2)"
         )
     made.close()
     before = (folder / "my shop.db").read_bytes()

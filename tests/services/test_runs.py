@@ -102,7 +102,10 @@ def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carri
 
 
 def test_a_name_of_then_is_left_open_where_the_failure_names_another(runtime: Runtime) -> None:
-    said = "fatal: the current vase {0} has no shelf.\nTo put it there and to remember that, use:\n\n  kiln put --shelf main {0}\n"
+    said = (
+        "fatal: the current vase {0} has no shelf.\nTo put it there and to remember that, use:\n\n"
+        "  kiln put --shelf main {0}\n"
+    )
     amphora, bowl = (kiln(answers={"kiln put": said.format(vase)}) for vase in ("amphora", "bowl"))
     do(runtime, "kiln put", "kiln put --shelf main amphora", tool=amphora)
     (hint,) = do(runtime, "kiln put", tool=bowl).hints

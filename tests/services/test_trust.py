@@ -1,6 +1,4 @@
-"""What the person corrects of what agents did, on a real file: overrides, their outcomes, and what
-follows for the agent.
-"""
+"""Corrections of agents by the person, on a real file: overrides, outcomes, and consequences."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -164,7 +162,9 @@ SCRIPTS = {
     "adds rules, edits Four hens., waits -48, rewrites_as_it_was": "rules edit regretted",
     "adds rules, edits Four hens., edits Five hens.": "rules edit revised",
     "adds rules, edits Four hens., discards": "rules edit revised",
-    "adds rules, edits Four hens., undoes, edits Five hens.": "rules edit regretted, rules edit open",
+    "adds rules, edits Four hens., undoes, edits Five hens.": (
+        "rules edit regretted, rules edit open"
+    ),
     "adds rules, edits Four hens., discards, erases, waits 25": "rules edit stood",
     "adds rules, tags": "",
     "adds rules, pins, edits Four hens.": "rules edit open",
@@ -173,7 +173,9 @@ SCRIPTS = {
     # The last actor is meant
     "adds rules, rewords model:tiny, edits Four hens.": "model:tiny edit open",
     "adds rules, rewords model:tiny, undoes model:tiny": "model:tiny undo open",
-    "adds rules, rewords model:tiny, undoes model:tiny, waits 25, edits Four hens.": "model:tiny undo revised, rules edit open",
+    "adds rules, rewords model:tiny, undoes model:tiny, waits 25, edits Four hens.": (
+        "model:tiny undo revised, rules edit open"
+    ),
     "adds rules, rewords model:tiny, discards": "model:tiny delete open",
     "adds model:editor, edits Four hens., waits 25": "model:editor edit stood",
     "adds persona:tom, discards": "persona:tom delete open",
@@ -222,7 +224,7 @@ def test_overrides_and_their_outcomes(script: str, tmp_path: Path) -> None:
 
 
 def judged(runtime: Runtime, kept: int, corrected: int, agent: str = "rules") -> None:
-    """Give an agent a record: so many yeses and noes of the person to what it proposed."""
+    """Give an agent a record: so many proposals kept and corrected."""
     for number in range(kept + corrected):
         request = requests.propose(runtime, "fact", f"Fact {agent} {number}", proposer=agent)
         assert request
@@ -239,14 +241,15 @@ HABITS = (
     "I collect stamps with {} on them.",
     "I bake bread with {}.",
 )
-PLANTS = "leeks carrots beans peas beets onions garlic lemons plums pears apples cherries figs melons radishes spinach kale mint"
-MORE = "turnips celery fennel basil thyme sage dill parsley rosemary olives peppers pumpkins peaches grapes quinces apricots"
-NUTS = "almonds walnuts hazelnuts chestnuts mushrooms artichokes"
+PLANTS = (
+    "leeks carrots beans peas beets onions garlic lemons plums pears apples cherries figs melons "
+    "radishes spinach kale mint"
+)
 
 
 def told(number: int) -> str:
-    """Return forty sentences that are worth remembering."""
-    return " ".join(HABITS[number].format(thing) for thing in f"{PLANTS} {MORE} {NUTS}".split())
+    """Return eighteen sentences that are worth remembering."""
+    return " ".join(HABITS[number].format(thing) for thing in PLANTS.split())
 
 
 def count(runtime: Runtime) -> tuple[int, int]:
@@ -261,7 +264,7 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     thread = new_chat(runtime)
     say(runtime, thread, told(0))
     free = len(learn(runtime, thread))
-    assert free > 30, "an agent without a record writes"
+    assert free > 14, "an agent without a record writes"
     assert trust.get_agent(runtime, "rules").total == TrustSums(), "nobody had time for these yet"
 
     judged(runtime, 4, 11)
@@ -270,9 +273,9 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     for number in (1, 2):
         say(runtime, new_chat(runtime), told(number))
         learn(runtime)
-    assert count(runtime)[0] == stored, "of 80 sentences nothing is written"
+    assert count(runtime)[0] == stored, "of 36 sentences nothing is written"
     waiting = count(runtime)[1]
-    assert waiting > 60
+    assert waiting > 27
 
     for request in [
         request for request in pending.list_pending(runtime) if request.field == "fact"
@@ -285,7 +288,7 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     stored, waiting = count(runtime)
     say(runtime, new_chat(runtime), told(3))
     learn(runtime)
-    assert count(runtime)[0] > stored + 30
+    assert count(runtime)[0] > stored + 14
     assert count(runtime)[1] == waiting, "nothing waits any more for being an agent's"
 
 
@@ -581,7 +584,9 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(
         "trust_score": 0.78,
     }
     record |= {
-        "override_history": [{**override, "regret": item} for item in (True, False, False, False)]
+        "override_history": [
+            {**override, "regret": regret} for regret in (True, False, False, False)
+        ]
     }
     record |= {"trust_score_history": [], "rounds_participated": 24, "probation_until": None}
     record |= {
@@ -611,7 +616,7 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(
         "[]",
         "{}",
         "{",
-        *(strict_json.write(record | {"agent_name": "Creator2"} | item) for item in wrong),
+        *(strict_json.write(record | {"agent_name": "Creator2"} | change) for change in wrong),
     ):
         path.write_text(broken)
         with pytest.raises(UsageError, match="no record of an agent"):

@@ -310,7 +310,8 @@ def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_
     )
     with runtime.write() as session:
         session.run(
-            "UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'"
+            "UPDATE messages SET text = 'I am here to help. I am here to help. ' "
+            "WHERE role = 'assistant'"
         )
     say(runtime, thread, "Which tea is best at noon?")
     assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
@@ -428,7 +429,10 @@ def test_a_message_does_not_wait_long_for_an_embedding_model(
         (
             {},
             1350,
-            "This model has a window of 1,350 tokens: lower `reply_tokens`, or choose another model.",
+            (
+                "This model has a window of 1,350 tokens: "
+                "lower `reply_tokens`, or choose another model."
+            ),
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Taking back what memapp learned and what the person decided, with all that followed from it."""
+"""Undo of learned memories and of decisions, with all consequences."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,9 +31,7 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 
 def state(runtime: Runtime) -> dict[str, object]:
-    """Everything that is remembered, agreed on and waiting; a request that waits again is a copy
-    with an id of its own.
-    """
+    """Return memories, profile and requests; a renewed request is a copy with its own id."""
     waiting = sorted(
         (request.field, request.new_value, request.evidence)
         for request in pending.list_pending(runtime)
@@ -42,16 +40,18 @@ def state(runtime: Runtime) -> dict[str, object]:
 
 
 def ready(runtime: Runtime) -> tuple[object, object]:
-    """What idle time makes of it: which facts have which vector, and which are related."""
+    """Return the results of idle time: the vectors and the relations."""
     embed(runtime, Cancel())
     conn = runtime.database.read()
     vectors = conn.execute(
-        """SELECT m.id, e.vector FROM embeddings e JOIN memories m ON e.owner_kind = 'memory' AND e.owner_key = m.key
+        """SELECT m.id, e.vector FROM embeddings e
+           JOIN memories m ON e.owner_kind = 'memory' AND e.owner_key = m.key
            WHERE m.state = 'live' ORDER BY m.id"""
     )
     related = conn.execute(
         """SELECT min(r.from_id, r.to_id), max(r.from_id, r.to_id), r.strength FROM relations r
-           JOIN memories f ON f.id = r.from_id AND f.state = 'live' JOIN memories t ON t.id = r.to_id AND t.state = 'live'
+           JOIN memories f ON f.id = r.from_id AND f.state = 'live'
+           JOIN memories t ON t.id = r.to_id AND t.state = 'live'
            ORDER BY 1, 2"""
     )
     return [tuple(row) for row in vectors], [tuple(row) for row in related]

@@ -56,7 +56,7 @@ def live(runtime: Runtime) -> list[str]:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a model that is needed for it fail on what is said of hens."""
+    """Let a model needed by the job fail on messages about hens."""
 
     def fail(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
         if "hens" in chats.get_message(runtime, surprise.message_id).text:

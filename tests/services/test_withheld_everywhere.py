@@ -1,6 +1,4 @@
-"""A value that waits or was denied is told in no other chat and predicts nothing, however it is
-written, until the yes.
-"""
+"""A pending or denied value is shown in no other chat and predicts nothing, until the yes."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""The backups that memapp makes by itself: when, from what, and which are let go of."""
+"""Automatic backups in the store: occasion, source, and removal."""
 
 import shutil
 import sqlite3

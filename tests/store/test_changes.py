@@ -74,17 +74,22 @@ def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
         "PRAGMA query_only = 0"
     )  # for a table in memory: the file itself is open for reading only
     conn.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab ('main', 'memories_fts', 'instance')"
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab ('main', 'memories_fts', "
+        "'instance')"
     )
     conn.execute("PRAGMA query_only = 1")
     kept = "SELECT id FROM memories WHERE reason <> 'undone'"
     tables = {
         "memories": "SELECT * FROM memories WHERE reason <> 'undone' ORDER BY id",
         "sources": f"SELECT * FROM memory_sources WHERE memory_id IN ({kept}) ORDER BY 1, 2",
-        "relations": f"SELECT * FROM relations WHERE from_id IN ({kept}) AND to_id IN ({kept}) ORDER BY id",
+        "relations": f"""SELECT * FROM relations WHERE from_id IN ({kept}) AND to_id IN ({kept})
+                         ORDER BY id""",
         "index": "SELECT doc, col, offset, term FROM temp.terms ORDER BY 1, 2, 3",
         "profile": "SELECT user_id, field, value FROM profile ORDER BY 1, 2",
-        "lessons": "SELECT id, status, rule_text, wrong, correct, level, tool FROM lessons WHERE purge_at IS NULL ORDER BY id",
+        "lessons": (
+            "SELECT id, status, rule_text, wrong, correct, level, tool FROM lessons "
+            "WHERE purge_at IS NULL ORDER BY id"
+        ),
     }
     return {name: [tuple(row) for row in conn.execute(sql)] for name, sql in tables.items()}
 
@@ -99,7 +104,9 @@ def give_vectors(database: Database) -> None:
 
 def dump_with_vectors(database: Database) -> dict[str, list[tuple[object, ...]]]:
     give_vectors(database)
-    sql = """SELECT m.id, e.vector FROM embeddings e LEFT JOIN memories m ON m.key = e.owner_key WHERE e.owner_kind = 'memory'
+    sql = """SELECT m.id, e.vector
+             FROM embeddings e LEFT JOIN memories m ON m.key = e.owner_key
+             WHERE e.owner_kind = 'memory'
              ORDER BY m.id"""
     return {
         **dump(database.read()),
@@ -391,69 +398,76 @@ Step = Callable[[list[str]], Change | list[Change]]
 """Makes a change, or several that are one step, of the memories and lessons there are."""
 
 
+def pick(ids: list[str], at: int, *marks: str) -> str:
+    among = [
+        memory_id.rpartition(":")[2]
+        for memory_id in ids
+        if memory_id.partition(":")[0] in (marks or ("memory", "insight"))
+    ]
+    return among[at % len(among)] if among else "nobody"
+
+
+def lesson(ids: list[str], at: int) -> str:
+    return pick(ids, at, "lesson")
+
+
+def supersede(newer: str, older: str) -> list[Change]:
+    return [
+        Linked(newer, ((older, 0.8),)),
+        Updated(newer, importance=5),
+        SoftDeleted(older, "superseded", LATER),
+    ]
+
+
+def recreate(ids: list[str], at: int, to: int) -> list[Change]:
+    both = fact(f"User has both {len(ids)}.", NOW)
+    merged: list[Change] = [Merged(pick(ids, place), both.id, LATER) for place in (at, to)]
+    return [Created(both), *merged]
+
+
+def reflected(number: int, kind: Kind, *evidence: str) -> Created:
+    return Created(
+        fact(f"User talked about it {number}.", NOW, kind=kind, origin="reflected"), evidence
+    )
+
+
+def renew(ids: list[str], at: int, to: int) -> list[Change]:
+    """Replace an insight by one whose numbers are counted anew."""
+    evidence = pick(ids, at), pick(ids, to)
+    return [
+        SoftDeleted(pick(ids, -1), "superseded", LATER),
+        reflected(len(ids), Kind.INSIGHT, *evidence),
+    ]
+
+
+def learned(word: str, number: int) -> LessonAdded:
+    times: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "evidence_at": NOW}
+    wrong, right = f"kiln {word} {number}", f"kiln fire {word}"
+    where: dict[str, Any] = {
+        "level": "task",
+        "tool": "kiln",
+        "scope": "studio",
+        "origin": "executed",
+    }
+    return LessonAdded(
+        Lesson(
+            id=new_id(NOW),
+            rule_text=rule(wrong, right),
+            wrong=wrong,
+            correct=right,
+            **where,
+            **times,
+        )
+    )
+
+
 def _changes() -> st.SearchStrategy[Step]:
-    """Any change of any of the memories and lessons there are; whether it makes sense is found out
-    by trying.
-    """
+    """Return a strategy for changes of any memories and lessons, sensible or not."""
     place = st.integers(0, 11)
     words = st.sampled_from(
         ["tea", "coffee", "cello", "Oslo", "Bergen", "a dog", "two cats", "chess"]
     )
     statuses = st.sampled_from(get_args(LessonStatus))
-
-    def pick(ids: list[str], at: int, *marks: str) -> str:
-        among = [
-            memory_id.rpartition(":")[2]
-            for memory_id in ids
-            if memory_id.partition(":")[0] in (marks or ("memory", "insight"))
-        ]
-        return among[at % len(among)] if among else "nobody"
-
-    def lesson(ids: list[str], at: int) -> str:
-        return pick(ids, at, "lesson")
-
-    def supersede(newer: str, older: str) -> list[Change]:
-        return [
-            Linked(newer, ((older, 0.8),)),
-            Updated(newer, importance=5),
-            SoftDeleted(older, "superseded", LATER),
-        ]
-
-    def recreate(one: str, other: str, number: int) -> list[Change]:
-        both = fact(f"User has both {number}.", NOW)
-        return [Created(both), Merged(one, both.id, LATER), Merged(other, both.id, LATER)]
-
-    def reflected(number: int, kind: Kind, *evidence: str) -> Created:
-        return Created(
-            fact(f"User talked about it {number}.", NOW, kind=kind, origin="reflected"), evidence
-        )
-
-    def renew(before: str, number: int, *evidence: str) -> list[Change]:
-        """As an insight whose numbers are counted anew."""
-        return [
-            SoftDeleted(before, "superseded", LATER),
-            reflected(number, Kind.INSIGHT, *evidence),
-        ]
-
-    def learned(word: str, number: int) -> LessonAdded:
-        times: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "evidence_at": NOW}
-        wrong, right = f"kiln {word} {number}", f"kiln fire {word}"
-        where: dict[str, Any] = {
-            "level": "task",
-            "tool": "kiln",
-            "scope": "studio",
-            "origin": "executed",
-        }
-        return LessonAdded(
-            Lesson(
-                id=new_id(NOW),
-                rule_text=rule(wrong, right),
-                wrong=wrong,
-                correct=right,
-                **where,
-                **times,
-            )
-        )
 
     kinds: list[tuple[Callable[..., Step], tuple[st.SearchStrategy[Any], ...]]] = [
         (lambda word: lambda ids: Created(fact(f"User likes {word} {len(ids)}.", NOW)), (words,)),
@@ -471,10 +485,7 @@ def _changes() -> st.SearchStrategy[Step]:
         ),
         (lambda at: lambda ids: Restored(pick(ids, at, "memory")), (place,)),
         (lambda at, to: lambda ids: supersede(pick(ids, at), pick(ids, to)), (place, place)),
-        (
-            lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)),
-            (place, place),
-        ),
+        (lambda at, to: lambda ids: recreate(ids, at, to), (place, place)),
         (lambda: lambda ids: reflected(len(ids), Kind.EPISODIC), ()),
         (
             lambda at, to: (
@@ -482,10 +493,7 @@ def _changes() -> st.SearchStrategy[Step]:
             ),
             (place, place),
         ),
-        (
-            lambda at, to: lambda ids: renew(pick(ids, -1), len(ids), pick(ids, at), pick(ids, to)),
-            (place, place),
-        ),
+        (lambda at, to: lambda ids: renew(ids, at, to), (place, place)),
         (
             lambda word: (
                 lambda ids: Created(
@@ -511,7 +519,7 @@ def _changes() -> st.SearchStrategy[Step]:
 
 
 def marked(made: Created | LessonAdded) -> str:
-    """Return the id of what was made, after what it is."""
+    """Return the id of a created row, after its kind."""
     if isinstance(made, LessonAdded):
         return f"lesson:{made.lesson.id}"
     return f"{'insight' if made.evidence else 'memory'}:{made.memory.id}"
@@ -542,7 +550,9 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
                 continue
             done.append((revision, now))
             now = dump_with_vectors(database)
-            ids += [marked(item) for item in together if isinstance(item, Created | LessonAdded)]
+            ids += [
+                marked(change) for change in together if isinstance(change, Created | LessonAdded)
+            ]
             if len(done) == 50:
                 break
         assume(len(done) == 50)
@@ -583,9 +593,7 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
 
 
 def _table_of(call: ast.Call) -> object:
-    """Return the table that a method of `Session` writes a row to, empty if a variable names it;
-    None for another call.
-    """
+    """Return the table of a write by `Session`: empty for a variable, None for other calls."""
     if not (
         isinstance(call.func, ast.Attribute)
         and call.func.attr in ("insert", "insert_new", "put", "alter")
@@ -607,14 +615,16 @@ def test_a_snapshot_is_put_back_by_apply_only() -> None:
 def test_the_profile_cannot_be_changed_without_an_approved_request(database: Database) -> None:
     with database.write() as conn:
         conn.execute(
-            """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
+            """INSERT INTO consent_requests
+               (id, user_id, field, old_value, new_value, proposer, created_at, expires_at)
                VALUES ('p', 'me', 'city', '', 'Oslo', 'rules', '2026-01-01', '2026-01-08')"""
         )
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))
     with database.decide() as conn:
         conn.execute(
-            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'"
+            "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-02', "
+            "decided_by = 'person' WHERE id = 'p'"
         )
         revision = changes.apply(on(conn), ProfileChanged("p"), PERSON)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]

@@ -46,7 +46,10 @@ def begin_reply(conn: sqlite3.Connection, thread_id: str, question: str) -> Mess
 
 def found(database: Database, query: str) -> list[str]:
     rows = database.read().execute(
-        "SELECT m.text FROM messages_fts f JOIN messages m ON m.key = f.rowid WHERE messages_fts MATCH ?",
+        (
+            "SELECT m.text FROM messages_fts f JOIN messages m ON m.key = f.rowid "
+            "WHERE messages_fts MATCH ?"
+        ),
         (query,),
     )
     return [row["text"] for row in rows]

@@ -1,4 +1,4 @@
-"""The memories that are looked at for pairs that say the same, and in which order."""
+"""The memories compared for duplicates, and their order."""
 
 from datetime import timedelta
 

@@ -244,7 +244,10 @@ def test_a_folder_of_another_machine_is_refused(
         (here, False),
         (f"{here}server:/home {tmp_path} nfs4 rw 0 0\n", True),
         (
-            f"{here}server:/home {tmp_path} nfs4 rw 0 0\ntmpfs {database.path.parent} tmpfs rw 0 0\n",
+            (
+                f"{here}server:/home {tmp_path} nfs4 rw 0 0\n"
+                f"tmpfs {database.path.parent} tmpfs rw 0 0\n"
+            ),
             False,
         ),
         (f"{here}server:/home {tmp_path}/other nfs4 rw 0 0\n", False),
@@ -463,7 +466,10 @@ def test_looking_at_the_search_gives_way_to_who_writes(
 
 
 def test_a_trigger_is_one_statement() -> None:
-    script = "-- a note; with a semicolon\nCREATE TABLE a (b);\nCREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
+    script = (
+        "-- a note; with a semicolon\nCREATE TABLE a (b);\n"
+        "CREATE TRIGGER t AFTER INSERT ON a BEGIN\n  DELETE FROM a;\nEND;\n"
+    )
     assert len(list(statements(script))) == 2
 
 
@@ -625,12 +631,7 @@ def test_a_damaged_page_is_told_of_however_it_is_read(
         len(next(rows)["value"]),
         len(rows.fetchmany(3)),
         len(list(rows)),
-    ] == [
-        502,
-        502,
-        3,
-        195,
-    ]
+    ] == [502, 502, 3, 195]
     database.close()
     with database.path.open("r+b") as file:
         file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)

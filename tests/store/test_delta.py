@@ -1,4 +1,4 @@
-"""A chat is told of changes: each once, the most important first, nothing that lies in the trash."""
+"""The delta header: each change once, the most important first, nothing in the trash."""
 
 from memapp.domain.changes import (
     Actor,

@@ -45,7 +45,7 @@ Look = Callable[[Connection, list[str]], object]
 
 
 class Undone(Exception):
-    """Ends a transaction so that nothing of it stays."""
+    """Rolls a transaction back."""
 
 
 def change(make: Callable[[list[str]], Change]) -> Look:

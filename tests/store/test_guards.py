@@ -135,7 +135,8 @@ def test_a_yes_to_one_value_changes_no_other(
             approve(conn, value)
         add(conn, "yes", field, new, NOW, old)
         conn.execute(
-            "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = 'yes'"
+            "UPDATE consent_requests SET state = 'approved', decided_at = created_at, "
+            "decided_by = 'person' WHERE id = 'yes'"
         )
         before = conn.execute("SELECT * FROM profile").fetchall()
         with pytest.raises(sqlite3.IntegrityError):
@@ -224,10 +225,14 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
         "DROP TRIGGER profile_update_needs_request",
         "DROP INDEX memories_once",
         "ALTER TABLE consent_requests RENAME COLUMN memory TO kept",
-        "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags FROM memories",
+        (
+            "DROP VIEW memories_indexed; CREATE VIEW memories_indexed AS SELECT key, text, tags "
+            "FROM memories"
+        ),
         "CREATE TRIGGER evil AFTER INSERT ON events BEGIN DELETE FROM drafts; END",
         (
-            "DROP TRIGGER consent_requests_stay; CREATE TRIGGER consent_requests_stay BEFORE DELETE ON consent_requests "
+            "DROP TRIGGER consent_requests_stay; CREATE TRIGGER consent_requests_stay BEFORE "
+            "DELETE ON consent_requests "
             "BEGIN SELECT 1; END"
         ),
     ],

@@ -1,4 +1,4 @@
-"""Leases: one owner at a time, who may renew and give back; what a dead one leaves ends by itself."""
+"""Leases: one owner at a time, who may renew and release; a dead owner's lease expires."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A file that grows: what a later migration may do to it, and what of the past is there afterwards."""
+"""Migrations: the changes that later ones may make, and the data that must survive."""
 
 import json
 import shutil
@@ -221,7 +221,9 @@ def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(
 ) -> None:
     conn = database.read()
     columns = {
-        row["name"]: {item["name"] for item in conn.execute(f"PRAGMA table_info({row['name']})")}
+        row["name"]: {
+            column["name"] for column in conn.execute(f"PRAGMA table_info({row['name']})")
+        }
         for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if "fts" not in row["name"] and "sqlite_" not in row["name"]
     }

@@ -48,9 +48,7 @@ def tables_of_people() -> set[str]:
 
 
 def statements() -> Iterator[tuple[str, str]]:
-    """Yield every text in the store that begins like SQL, with the function or constant that it
-    stands in.
-    """
+    """Yield every SQL text of the store, with the function or constant around the text."""
     for file in sorted((paths.bundled("memapp") / "store").rglob("*.py")):
         for place in ast.parse(file.read_text("utf-8")).body:
             name = getattr(place, "name", "") or next(

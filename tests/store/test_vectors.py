@@ -1,4 +1,4 @@
-"""Vectors in the file and the matrix that follows it."""
+"""Vectors in the file, and the matrix built from them."""
 
 import numpy as np
 import pytest

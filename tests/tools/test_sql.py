@@ -24,7 +24,10 @@ INSERT INTO notes VALUES ('a vase of glass');
 TRICKS = (MADE_UP / "lessons" / "sql_tricks.txt").read_text("utf-8").splitlines()
 LONG = (
     "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
-    "WITH RECURSIVE c (x) AS (SELECT randomblob(8000) UNION ALL SELECT randomblob(8000) FROM c) SELECT * FROM c ORDER BY x",
+    (
+        "WITH RECURSIVE c (x) AS (SELECT randomblob(8000) UNION ALL SELECT randomblob(8000) "
+        "FROM c) SELECT * FROM c ORDER BY x"
+    ),
 )
 
 
@@ -66,9 +69,10 @@ def test_what_only_reads_is_answered(database: LentDatabase) -> None:
         "SELECT * FROM high;": (("tall",),),
         "VALUES (1), (NULL)": ((1,), (None,)),
         "SELECT text FROM notes WHERE notes MATCH 'glass'": (("a vase of glass",),),
-        "WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT sum(x) FROM c": (
-            (6,),
-        ),
+        (
+            "WITH RECURSIVE c (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 3) "
+            "SELECT sum(x) FROM c"
+        ): ((6,),),
         "SELECT CAST(x'ff41' AS TEXT)": (("\ufffdA",),),
     }
     for query, rows in answered.items():

@@ -35,9 +35,7 @@ def from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tuple[int, bytes]:
-    """Run a program on a terminal of its own; type when it asks, and something more when it has
-    answered.
-    """
+    """Run a program on its own terminal; type at its question, and after its answer."""
     pid, terminal = pty.fork()
     if pid == 0:
         signal.signal(
@@ -64,7 +62,10 @@ def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tup
 
 @pytest.mark.parametrize("code", [0, 127])
 def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
-    source = f"import os, sys; d = sys.stdin.buffer.read(); os.write(1, d); os.write(2, b'e\\r\\n\\xff'); sys.exit({code})"
+    source = (
+        "import os, sys; d = sys.stdin.buffer.read(); os.write(1, d); os.write(2, b'e\\r\\n"
+        f"\\xff'); sys.exit({code})"
+    )
     given = bytes(range(256)) * 2000
     plain, under = (
         subprocess.run(argv, input=given, capture_output=True, timeout=60, cwd=tmp_path)
@@ -193,7 +194,10 @@ def test_a_process_left_behind_does_not_keep_the_command(tmp_path: Path) -> None
 
 
 def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
-    source = "import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), input('name?'))"
+    source = (
+        "import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), "
+        "input('name?'))"
+    )
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"Mira\n")
     assert code == 0 and b"True True True Mira" in seen
 
@@ -211,7 +215,8 @@ def test_a_hint_stands_on_a_line_of_its_own(
 
 def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
     pager = (
-        "import os, sys; lines = sys.stdin.read().split(); keys = open(os.ttyname(2) if os.isatty(2) else '/dev/tty');"
+        "import os, sys; lines = sys.stdin.read().split(); "
+        "keys = open(os.ttyname(2) if os.isatty(2) else '/dev/tty');"
         "print(sys.stdout.isatty(), *lines, '?', flush=True); print('key', keys.readline().strip())"
     )
     argv = [
@@ -246,7 +251,10 @@ def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None
 
 
 def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
-    sleeping = "import os, time; open('pid', 'w').write(str(os.getpid())); print('?', flush=True); time.sleep(60)"
+    sleeping = (
+        "import os, time; open('pid', 'w').write(str(os.getpid())); print('?', flush=True); "
+        "time.sleep(60)"
+    )
     argv = [*command(tmp_path / "home", sys.executable, "-c", sleeping)]
     for keys in (b"", b"\x1a"):
         pid, master = pty.fork()
@@ -275,7 +283,10 @@ def _is_there(pid: int) -> bool:
 
 def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path) -> None:
     source = "import time; print('?', flush=True); time.sleep(1.5); print('done', flush=True)"
-    script = 'set -m; "$@"; bg > /dev/null; echo "what?"; read -r said; echo "read $said"; wait; echo "ended with $?"'
+    script = (
+        'set -m; "$@"; bg > /dev/null; echo "what?"; read -r said; echo "read $said"; wait; '
+        'echo "ended with $?"'
+    )
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
     code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
     assert code == 0 and b"read Mira" in seen and b"done" in seen and b"ended with 0" in seen
@@ -307,7 +318,10 @@ def test_keys_that_the_command_did_not_read_are_left_to_the_shell(
 
 
 def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:
-    source = "import time\ntry:\n print('?', flush=True); time.sleep(30)\nexcept KeyboardInterrupt: print('stopped'); exit(130)"
+    source = (
+        "import time\ntry:\n print('?', flush=True); time.sleep(30)\n"
+        "except KeyboardInterrupt: print('stopped'); exit(130)"
+    )
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"\x03")
     assert code == 130 and b"stopped" in seen
     assert not (tmp_path / "home" / "memapp.db").exists()

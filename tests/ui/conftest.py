@@ -44,7 +44,7 @@ Awaited = str | Callable[[], object]
 
 
 class Clock:
-    """A clock that goes on by a second with each look at it."""
+    """A clock that advances by a second at each reading."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -122,7 +122,7 @@ class World:
 
 
 class Seen:
-    """A running app and what can be seen of it."""
+    """A running app and its screen."""
 
     def __init__(self, app: MemappApp, pilot: Pilot[None]) -> None:
         self.app = app
@@ -176,7 +176,7 @@ class Seen:
         raise AssertionError("waited in vain; the screen:\n" + self.text())
 
     async def press(self, *keys: str, until: Awaited | None = None) -> None:
-        """Press keys, and wait for what is said, or else until all that they began is done."""
+        """Press keys, and wait for a sentence, or else until all work is done."""
         await self.pilot.press(*keys)
         if until is None:
             await self.settle()
@@ -184,13 +184,13 @@ class Seen:
             await self.until(until)
 
     async def type(self, text: str, *keys: str, until: Awaited = lambda: True) -> None:
-        """Put text into what has the focus, key by key, then press keys, and wait for what is said."""
+        """Type text key by key, press further keys, and wait until a sentence is shown."""
         names = {" ": "space", "\n": "ctrl+j"}
         await self.pilot.press(*(names.get(letter, letter) for letter in text), *keys)
         await self.until(until)
 
     async def send(self, text: str, until: Awaited = lambda: True) -> None:
-        """Type a message, send it, and wait for the whole answer, and for what is said."""
+        """Type and send a message, and wait for the whole answer, and for a sentence."""
         self.chat.composer.focus()
         self.chat.composer.insert(text)
         await self.pilot.press("enter")
@@ -203,7 +203,7 @@ class Seen:
         await self.pilot.click(offset=(line.index(words) + 1, y))
 
     async def answered(self) -> None:
-        """Wait until no turn runs, and the last one has said all that it has to say."""
+        """Wait until no turn runs, and the last turn has sent its messages."""
         await self.pilot.pause()
         await self.until(lambda: not self.chat.state.busy)
         if turn := self.app.session.talk._turn:
@@ -250,48 +250,17 @@ SOON_SECONDS = 0.02
 """A timer that runs out so soon is waited for."""
 paints = 0
 """How often a screen was, or would have been, painted."""
-BRIEF = {
-    *(
-        "open",
-        "threads",
-        "explain",
-        "outcomes",
-        "earlier",
-        "draft",
-        "variant",
-        "waiting",
-        "badges",
-        "file",
-    ),
-    *("hits", "memories-rest"),
-    *(
-        "memories",
-        "memories-undo",
-        "memory-detail",
-        "memory-again",
-        "relations",
-        "requests",
-        "known",
-        "decide",
-        "save",
-        "undo",
-    ),
-    *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "models", "use"),
-    CommandPalette._GATHER_COMMANDS_GROUP,
-}
+_BRIEF = (
+    "open threads explain outcomes earlier draft variant waiting badges file hits memories-rest "
+    "memories memories-undo memory-detail memory-again relations requests known decide save "
+    "undo learned learned-undo lesson lessons tick activity models use"
+)
+BRIEF = {*_BRIEF.split(), CommandPalette._GATHER_COMMANDS_GROUP}
 """Groups of workers that end by themselves."""
-ASKING = {
-    "send",
-    "deed",
-    "card",
-    "write",
-    "remove",
-    "settings",
-    "memory-action",
-    "memory-erase",
-    "lesson-action",
-    "lesson-runs",
-}
+_ASKING = (
+    "send deed card write remove settings memory-action memory-erase lesson-action lesson-runs"
+)
+ASKING = set(_ASKING.split())
 """Groups of workers that end by themselves too, but for what they ask the person."""
 
 

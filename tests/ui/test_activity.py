@@ -31,7 +31,7 @@ from tests.builders import fact, new_chat, say
 from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES, compare
+from tests.ui.test_screens import compare, in_both_sizes
 
 SECRET = "Anna hides the key under the mat."
 
@@ -373,7 +373,7 @@ def _over_time(_: object) -> list[Tally]:
     ]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_both_sizes
 async def test_activity_looks_as_it_should(
     world: World, size: tuple[int, int], update: bool
 ) -> None:

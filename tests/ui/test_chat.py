@@ -60,7 +60,7 @@ class Gate:
 
 
 def slow_reply(world: World, reply: str, words: int = 3) -> Gate:
-    """Script a reply of which only a few tokens come, until the gate opens or the turn is stopped."""
+    """Script a reply that pauses after a few tokens until the gate opens or the turn is stopped."""
     assert world.model is not None
     world.model.script = lambda prompt, sampling: None if sampling.grammar else reply
     gate = Gate(world, after=10_000)
@@ -88,15 +88,20 @@ async def test_a_new_chat_is_prefilled_before_its_first_message(world: World) ->
         await seen.until(lambda: "do ostriches swim" in world.model.warmed[-1].turns[-1].content)
 
 
-async def test_a_message_is_answered_and_is_there_after_a_restart(world: World) -> None:
+async def test_a_message_is_answered_and_is_there_after_a_restart_and_undo_goes_on_then(
+    world: World,
+) -> None:
     world.model.enqueue("Oolong, in the morning.")
     async with world.opened() as seen:
         await seen.send("which tea is good in the morning?")
         assert "which tea is good in the morning?" in seen.text()
         assert "Oolong, in the morning." in seen.text()
+        await seen.send("I have a dog called Rex.", until="Remembered:")
     async with world.opened() as again:
         assert "Oolong, in the morning." in again.text()
         assert len(chats.list_threads(again.app.runtime)) == 1
+        await again.press("ctrl+z", until=lambda: curate.count(again.app.runtime) == 0)
+        assert "Nothing to undo" not in again.text()
 
 
 async def test_escape_stops_an_answer_and_keeps_what_there_is(world: World) -> None:
@@ -260,11 +265,20 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
     await seen.answered()
 
 
-async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
+async def test_answers_show_the_memories_they_used_and_a_chip_opens_one_by_mouse_and_key(
+    world: World,
+) -> None:
     async with world.opened() as seen:
         curate.add(seen.app.runtime, "Anna likes oolong tea.", pinned=True)
         await seen.send("which tea does Anna like?")
         assert "[1] ★ Anna likes oolong tea." in seen.text()
+        await seen.click("[1] ★ Anna")
+        await seen.until("d Trash")
+        await seen.press("escape", until=lambda: len(seen.app.screen_stack) == 1)
+        await seen.click("Models")
+        await seen.until("Search by meaning: on, with")
+        assert seen.app.current_mode == "models"
+        await seen.press("f2", until=lambda: seen.app.current_mode == "chat")
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
         await seen.press("enter", until="d Trash")
@@ -283,19 +297,6 @@ async def test_a_chip_says_when_it_was_kept_of_what_an_answer_from_memory_says_a
         await seen.send("what is my sister called?")
         assert seen.text().count("My sister is called Mira.") == 1
         assert re.search(r"\[1\] kept at \d\d:\d\d", seen.text())
-
-
-async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None:
-    async with world.opened() as seen:
-        curate.add(seen.app.runtime, "Anna likes oolong tea.")
-        await seen.send("which tea does Anna like?")
-        row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
-        await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
-        await seen.until("d Trash")
-        await seen.press("escape", until=lambda: len(seen.app.screen_stack) == 1)
-        await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
-        await seen.until("Search by meaning: on, with")
-        assert seen.app.current_mode == "models"
 
 
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
@@ -337,15 +338,7 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
-async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world: World) -> None:
-    async with world.opened() as seen:
-        await seen.send("I have a dog called Rex.", until="Remembered:")
-    async with world.opened() as seen:
-        await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
-        assert "Nothing to undo" not in seen.text()
-
-
-async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(
+async def test_a_click_on_a_line_opens_it_and_one_on_its_undo_takes_it_back_and_letters_are_written(
     seen: Seen,
 ) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
@@ -368,10 +361,7 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
     await seen.until("1 not kept")
     await seen.pilot.press("e", "h")
     assert seen.chat.composer.text == "eh"
-
-
-async def test_who_comes_back_to_the_chat_writes(seen: Seen) -> None:
-    await seen.send("I have a dog called Rex.", until="Remembered:")
+    seen.chat.composer.clear_text()
     await seen.pilot.press("escape", "home")
     await seen.press("f3", until=lambda: seen.app.current_mode == "memories")
     await seen.press("f2", "e", "r", until=lambda: seen.chat.composer.text == "er")
@@ -395,7 +385,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     )
 
 
-async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
+async def test_what_the_person_ends_or_what_holds_again_is_told_quietly(seen: Seen) -> None:
     await seen.send("I play tennis.", until="Remembered:")
     await seen.send("not anymore", until="Updated: not anymore (was: I play tennis.) · edit · undo")
     await seen.press(
@@ -404,17 +394,14 @@ async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: 
             [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I play tennis."]
         ),
     )
-
-
-async def test_what_holds_again_where_its_correction_was_wrong_is_told(seen: Seen) -> None:
-    await seen.send("I work at the harbour office.", until="Remembered:")
+    await seen.send("I work at the harbour office.", until="Remembered: I work")
     await seen.send(
         "No wait, I work at the town hall.", until="Updated: No wait, I work at the town hall."
     )
     await seen.send("that's not true", until="Remembered again: I work at the harbour office.")
 
 
-async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(
+async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_a_chat_is_reopened(
     seen: Seen,
 ) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")

@@ -240,7 +240,10 @@ async def test_a_message_is_written_in_another_editor(
     seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kept = tmp_path / "kept"
-    script = f'stat -c "%a %n" "$1" > {kept}; cat "$1" >> {kept}; echo "two lines" > "$1"; echo "of text" >> "$1"'
+    script = (
+        f'stat -c "%a %n" "$1" > {kept}; cat "$1" >> {kept}; echo "two lines" > "$1"; '
+        'echo "of text" >> "$1"'
+    )
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
     monkeypatch.setattr(seen.app, "suspend", nullcontext)
     await seen.type("a begin")
@@ -332,7 +335,7 @@ async def test_a_slash_lists_the_commands_and_letters_narrow_them(
         assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
 
 
-async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(
+async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write(
     world: World,
 ) -> None:
     async with world.opened((120, 40)) as seen:

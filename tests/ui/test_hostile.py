@@ -1,6 +1,4 @@
-"""Texts that look like markup, act on terminals or break layouts, through every widget that shows
-data.
-"""
+"""Texts like markup, terminal escapes and layout breakers, through every widget with data."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,9 +20,11 @@ from tests.ui.conftest import Seen, World
 
 MARKUP = (
     r"""
-[/INST]  [INST]  [/]  [  ]  [[  []  [/  [b]  [/b]  [red]x  [@click=app.quit]x[/]  [$primary @click=app.bell]press[/]
-[X=1 @click=app.bell]y[/]  list[int]  a[0][1]  \[b]  \\[/]  [link=file:///etc/passwd]l[/link]  [bold  [not a tag]
-[#ff0000 on blue]z[/]  [on $error]  {0} {name} %s  $text ${x}  <|im_start|>system  <think>  </think>  <b>x</b><script>
+[/INST]  [INST]  [/]  [  ]  [[  []  [/  [b]  [/b]  [red]x  [@click=app.quit]x[/]
+[$primary @click=app.bell]press[/]  [X=1 @click=app.bell]y[/]  list[int]  a[0][1]  \[b]  \\[/]
+[link=file:///etc/passwd]l[/link]  [bold  [not a tag]  [#ff0000 on blue]z[/]
+[on $error]  {0} {name} %s  $text ${x}  <|im_start|>system
+<think>  </think>  <b>x</b><script>
 """.replace("\n", "  ")
     .strip()
     .split("  ")

@@ -1,6 +1,4 @@
-"""The inbox: what waits for the person's word, how it is answered and taken back, and what must
-never count as an answer.
-"""
+"""The inbox: pending requests, answers, undo, and keys that must never count as an answer."""
 
 import os
 import threading
@@ -8,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -31,7 +30,7 @@ from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.widgets.bubbles import Note
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES, compare
+from tests.ui.test_screens import compare, in_both_sizes
 
 NEVER = 3600.0
 Decision = Callable[[Runtime, ConsentRequest], str]
@@ -101,7 +100,7 @@ def waiting(seen: Seen) -> list[str]:
 
 
 def writing(seen: Seen) -> str:
-    """Return what stands in the line that the person writes in, which takes their keys."""
+    """Return the text of the input that takes the person's keys."""
     assert isinstance(seen.app.screen, LineQuestion) and isinstance(seen.app.focused, Input)
     return seen.app.focused.value
 
@@ -234,26 +233,19 @@ async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_th
         seen.app.session.talk.stop()
 
 
-async def test_an_answer_counts_only_for_what_has_been_seen(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
+async def test_what_is_read_stays_when_something_new_arrives_and_an_answer_counts_for_that_only(
+    seen: Seen, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
-    propose(seen)
-    propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
-    screen = await open_inbox(seen)
-    assert screen.requests.shown is not None and screen.requests.shown.request.field == "pronouns"
-    monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
-    await seen.press("down", "a", "d")
-    assert screen.requests.shown.request.field == "city"
-    assert len(waiting(seen)) == 2
-
-
-async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once: None) -> None:
     first = propose(seen)
     screen = await open_inbox(seen)
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
     await seen.until(lambda: len(screen.requests.rows.items) == 2)
     assert screen.requests.shown is not None and screen.requests.shown.request.id == first.id
+    with monkeypatch.context() as slow:
+        slow.setattr(arming, "ARMING_SECONDS", NEVER)
+        await seen.press("up", "a", "d")
+        assert screen.requests.shown.request.field == "pronouns" and len(waiting(seen)) == 2
+        await seen.press("down")
     await seen.press("a")
     assert profile(seen) == {"city": ("Bergen",)}
 
@@ -376,9 +368,20 @@ async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(
 # Answers, and taking them back --------------------------------------------------------------------
 
 
-async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None) -> None:
+async def test_every_answer_can_be_taken_back_and_the_store_is_read_beside_the_event_loop(
+    seen: Seen, at_once: None
+) -> None:
+    threads = set()
+
+    def queue(*asked: Any) -> read_models.Queue:
+        threads.add(threading.current_thread())
+        return reading_queue(*asked)
+
+    reading_queue = read_models.queue
     propose(seen)
-    await open_inbox(seen)
+    with patch("memapp.ui.inbox.read_models.queue", queue):
+        await open_inbox(seen)
+    assert threads and threading.main_thread() not in threads
     answers: dict[str, dict[str, tuple[str, ...]]] = {"a": {"city": ("Bergen",)}, "d": {}, "s": {}}
     answers |= {"e! enter": {"city": ("Bergen!",)}, "e! ctrl+s": {"city": ("Bergen!",)}}
     for keys, known in answers.items():
@@ -497,7 +500,7 @@ async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen) -> None:
         await seen.settle(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
 
 
-async def test_what_was_asked_without_a_value_is_written_not_approved(
+async def test_a_value_is_written_copied_or_put_beside_others_and_a_refused_answer_is_told(
     seen: Seen, at_once: None
 ) -> None:
     propose(seen, value="", text="Please change my address.", field="address")
@@ -505,28 +508,18 @@ async def test_what_was_asked_without_a_value_is_written_not_approved(
     await seen.press("a")
     assert waiting(seen) == [""] and "e lets you write it" in seen.words()
     await seen.press("e", *"Quay", "ctrl+s", until=lambda: profile(seen) == {"address": ("Quay",)})
-
-
-async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothing(
-    seen: Seen, at_once: None
-) -> None:
     request = propose(seen)
-    await open_inbox(seen)
+    await seen.until("+ then Bergen")
     await seen.pilot.press("y")
     assert seen.app.clipboard == "Bergen"
     decisions.deny(seen.app.runtime, request.id)
     await seen.press("a", until=lambda: any("decided already" in toast for toast in seen.toasts()))
-    assert profile(seen) == {}
-
-
-async def test_one_of_several_values_is_shown_with_those_that_it_stays_beside(
-    seen: Seen, at_once: None
-) -> None:
+    assert profile(seen) == {"address": ("Quay",)}
     decisions.set_field(seen.app.runtime, "health", "asthma")
     propose(seen, "health", "gout")
-    await open_inbox(seen)
-    assert "- now nothing + then gout" in seen.words() and "It stays beside asthma" in seen.words()
-    await seen.press("a", until=lambda: profile(seen) == {"health": ("asthma", "gout")})
+    await seen.until("- now nothing + then gout")
+    assert "It stays beside asthma" in seen.words()
+    await seen.press("a", until=lambda: profile(seen).get("health") == ("asthma", "gout"))
 
 
 async def test_each_of_several_values_is_written_and_taken_away_by_itself(
@@ -633,11 +626,10 @@ async def test_a_long_queue_comes_up_as_it_is_answered(
 # In the chat --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=str)
-async def test_no_mode_before_the_badge_moves_when_something_waits(
-    world: World, size: tuple[int, int]
+async def test_no_mode_before_the_badge_moves_and_the_mode_one_is_in_is_always_seen(
+    world: World,
 ) -> None:
-    async with world.app(size) as seen:
+    async with world.app((80, 24)) as seen:
         await seen.ready()
         before = seen.lines()[0]
         assert before.startswith(" memapp") and before.endswith("offline")
@@ -647,11 +639,7 @@ async def test_no_mode_before_the_badge_moves_when_something_waits(
         assert after.partition("Inbox")[0] == before.partition("Inbox")[0] and after.endswith(
             " offline"
         )
-
-
-async def test_the_mode_one_is_in_is_seen_on_a_narrow_screen_too(world: World) -> None:
-    async with world.app((50, 16)) as seen:
-        await seen.ready()
+        await seen.pilot.resize_terminal(50, 16)
         await seen.pilot.press("f9")
         await seen.until(
             lambda: seen.lines()[0].startswith("…") and seen.lines()[0].endswith("[Settings]")
@@ -788,7 +776,10 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(
         put_in(seen, value=value)
     await seen.send("I moved to Norwich.", until="Shall I remember your city: Norwich")
     await seen.send("yes please go ahead")
-    line = "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, tab shows it"
+    line = (
+        "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, "
+        "tab shows it"
+    )
     await seen.until(f"{line} · undo")
     assert seen.words().count("Your profile says now") == 1 and profile(seen)["city"] == (
         "Norwich",
@@ -860,7 +851,7 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(
         await seen.pilot.pause()
         no_escapes(seen)
     found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
-    await seen.until(lambda: found.id in [item.request.id for item in screen.requests.rows.items])
+    await seen.until(lambda: found.id in [row.request.id for row in screen.requests.rows.items])
     await seen.press("home", "e")
     assert "\x1b" not in writing(seen)
     seen.app.post_message(events.Paste("\x1b]0;t\x07 pasted\nin two lines"))
@@ -869,20 +860,6 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(
     await seen.press("ctrl+s", until=lambda: "money" in profile(seen))
     await seen.press("tab")
     no_escapes(seen)
-
-
-async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None) -> None:
-    threads = set()
-
-    def queue(*asked: object) -> read_models.Queue:
-        threads.add(threading.current_thread())
-        return reading_queue(*asked)  # type: ignore[arg-type]
-
-    reading_queue = read_models.queue
-    propose(seen)
-    with patch("memapp.ui.inbox.read_models.queue", queue):
-        await open_inbox(seen)
-    assert threads and threading.main_thread() not in threads
 
 
 def test_the_time_that_is_left_is_told() -> None:
@@ -922,7 +899,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens", default=False))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_both_sizes
 async def test_the_inbox_looks_as_it_should(
     world: World, size: tuple[int, int], update: bool, at_once: None
 ) -> None:
@@ -994,7 +971,7 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
     seen: Seen, tmp_path: Path, at_once: None
 ) -> None:
     bring(seen, tmp_path)
-    await open_inbox(seen)
+    screen = await open_inbox(seen)
     words = seen.words()
     assert "File 214 facts from notes.json" in words and "●1" in words
     assert "· User collects stamp 0 of the bird series." in words and "and 202 more" in words
@@ -1002,6 +979,10 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
     await seen.until("Approved 214 facts from notes.json")
     await seen.press("ctrl+z", until="File 214 facts from notes.json")
     assert curate.count(seen.app.runtime) == 0
+    await seen.pilot.resize_terminal(80, 24)
+    await seen.until(lambda: "and 202 more" not in seen.words())
+    await seen.press("enter", until="and 202 more")
+    await seen.press("enter", until=lambda: len(screen.requests.rows.items) == 50)
 
 
 async def test_a_file_is_opened_paged_and_decided_one_by_one(
@@ -1023,18 +1004,7 @@ async def test_a_file_is_opened_paged_and_decided_one_by_one(
     await seen.press("escape", until="File 118 facts from notes.json")
 
 
-async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(
-    seen: Seen, tmp_path: Path, at_once: None
-) -> None:
-    await seen.pilot.resize_terminal(80, 24)
-    bring(seen, tmp_path)
-    screen = await open_inbox(seen)
-    await seen.press("enter", until="and 202 more")
-    await seen.press("enter", until=lambda: len(screen.requests.rows.items) == 50)
-    await seen.press("escape", "escape")
-
-
-async def test_a_request_says_how_far_its_proposer_is_trusted_and_why_it_asks_first(
+async def test_a_request_says_how_far_its_proposer_is_trusted_and_what_a_weight_changes(
     seen: Seen,
 ) -> None:
     put_in(seen)
@@ -1047,12 +1017,8 @@ async def test_a_request_says_how_far_its_proposer_is_trusted_and_why_it_asks_fi
     propose(seen, "fact", "I keep hens.", "I keep hens.")
     await seen.settle(lambda: "I keep hens" in seen.words())
     assert "trust 0.45 (kept 0 of 5); it asks first: you took back 5 of its last 5." in seen.words()
-
-
-async def test_a_weight_for_the_rubric_is_a_request_like_others(seen: Seen) -> None:
     requests.propose(seen.app.runtime, "rubric", "Accuracy 0.35", old="Accuracy 0.25")
-    await open_inbox(seen)
-    said = seen.words()
-    assert "Rubric changes only with your yes" in said
-    assert "- now Accuracy 0.25" in said and "+ then Accuracy 0.35" in said
-    assert "Three of your corrections name it" in said
+    seen.app.session.memories_changed()
+    await seen.press("home", until="Rubric changes only with your yes")
+    await seen.until("- now Accuracy 0.25 + then Accuracy 0.35")
+    assert "Three of your corrections name it" in seen.words()

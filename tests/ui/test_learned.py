@@ -1,7 +1,5 @@
 """Learned: its tabs, and how-tos as a person writes, reads, runs down and takes them back."""
 
-import pytest
-
 from memapp.domain.changes import Created, LessonAdded, Merged, SoftDeleted
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.memory import Kind
@@ -18,7 +16,7 @@ from memapp.ui.screens.learned import PANES, LearnedScreen
 from tests.builders import fact
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES
+from tests.ui.test_screens import in_both_sizes
 
 TEA = "Make tea: 1. Boil the water. 2. Pour it on the leaves. 3. Wait four minutes."
 
@@ -46,7 +44,7 @@ async def test_each_empty_tab_says_what_comes_there(seen: Seen) -> None:
     await seen.press("escape", until=lambda: seen.app.current_mode == "chat")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_both_sizes
 async def test_a_how_to_is_written_down_run_down_and_taken_back(
     world: World, size: tuple[int, int]
 ) -> None:

@@ -1,6 +1,4 @@
-"""A streaming text looks as if it had been wrapped at once, however it came in; and a reply loses
-no word in a narrow window.
-"""
+"""A streaming text is wrapped as if complete, and loses no word in a narrow window."""
 
 import random
 

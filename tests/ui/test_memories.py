@@ -1,4 +1,4 @@
-"""Memories: what is shown, what keys do there, and that other screens follow."""
+"""Memories: the list, the keys, and updates of other screens."""
 
 import os
 import time
@@ -40,7 +40,7 @@ from memapp.ui.widgets.tabline import TabLine
 from tests.builders import damage
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES, compare
+from tests.ui.test_screens import SIZES, compare, in_both_sizes
 
 FACTS = (
     "Anna likes oolong tea in the morning.",
@@ -109,12 +109,24 @@ async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search
         await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
 
 
-async def test_the_newest_memory_stands_first_and_its_parts_beside_it(world: World) -> None:
+async def test_the_newest_memory_stands_first_and_its_parts_beside_it_until_o_orders_anew(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         await looked_up(seen)
         assert texts(screen) == list(reversed(FACTS))
         assert "3 memories · newest first" in seen.text()
         assert "3 of 5" in seen.words() and "you wrote it" in seen.words()
+        curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
+        orders = {}
+        for _ in range(5):
+            await seen.press("o")
+            order = seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()
+            orders[order] = texts(screen)[0]
+        assert orders["oldest first"] == FACTS[0]
+        assert orders["pinned and important first"] == FACTS[0]
+        assert orders["newest first"] == FACTS[2]
+        assert len(orders) == 5
 
 
 async def test_typing_searches_and_points_out_what_matched(world: World) -> None:
@@ -195,21 +207,6 @@ async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World)
         assert len(texts(screen)) == 3
 
 
-async def test_o_goes_through_the_orders(world: World) -> None:
-    async with memories(world) as (seen, screen):
-        curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
-        orders = {}
-        for _ in range(5):
-            await seen.press("o")
-            orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(
-                screen
-            )[0]
-        assert orders["oldest first"] == FACTS[0]
-        assert orders["pinned and important first"] == FACTS[0]
-        assert orders["newest first"] == FACTS[2]
-        assert len(orders) == 5
-
-
 async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PAGE", "AT_FIRST"):
         monkeypatch.setattr(f"memapp.ui.screens.memory_list.{name}", 20)
@@ -223,7 +220,7 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
         await seen.press("g", "k", "enter", until=lambda: texts(screen)[0] == many[49])
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_both_sizes
 async def test_memories_look_as_they_should(
     world: World, size: tuple[int, int], request: pytest.FixtureRequest
 ) -> None:
@@ -285,7 +282,9 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.press("u", until=lambda: not any(memory.pinned for memory in screen.rows.items))
 
 
-async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
+async def test_what_is_undone_fast_or_while_the_file_is_busy_is_taken_back_one_after_another(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         await seen.pilot.press("down", "d")
         await seen.until(lambda: len(texts(screen)) == 2)
@@ -293,10 +292,6 @@ async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
         await seen.until(
             lambda: len(texts(screen)) == 3 and screen.rows.current is screen.rows.items[1]
         )
-
-
-async def test_what_is_undone_fast_is_taken_back_one_after_another(world: World) -> None:
-    async with memories(world) as (seen, _):
         taken_back: list[str] = []
 
         def slow(_: Runtime) -> None:
@@ -309,10 +304,6 @@ async def test_what_is_undone_fast_is_taken_back_one_after_another(world: World)
         seen.app.action_undo()
         await seen.until(lambda: len(taken_back) == 2)
         assert taken_back == ["done last", "done first"]
-
-
-async def test_what_cannot_be_taken_back_just_now_can_be_later(world: World) -> None:
-    async with memories(world) as (seen, _):
         busy = iter([True, False])
 
         def back(_: Runtime) -> None:
@@ -320,12 +311,10 @@ async def test_what_cannot_be_taken_back_just_now_can_be_later(world: World) -> 
                 raise StoreLocked("The file is busy.")
 
         seen.app.session.undone.push("Deleted a chat", back)
-        await seen.press(
-            "u", until=lambda: any("The file is busy." in toast for toast in seen.toasts())
-        )
-        await seen.press(
-            "u", until=lambda: any("Taken back: Deleted a chat" in toast for toast in seen.toasts())
-        )
+        for said in ("The file is busy.", "Taken back: Deleted a chat"):
+            await seen.press(
+                "u", until=lambda said=said: any(said in toast for toast in seen.toasts())
+            )
 
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:
@@ -559,7 +548,10 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
 
 
 async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) -> None:
-    long = "Anna keeps a very long list of the plants in her garden and of the days on which each of them was watered."
+    long = (
+        "Anna keeps a very long list of the plants in her garden and of the days on which each of "
+        "them was watered."
+    )
     async with memories(world, [long, "Anna gardens."]) as (seen, screen):
         runtime = seen.app.runtime
         newest, oldest = live(runtime)
@@ -729,15 +721,11 @@ async def test_a_card_that_closes_while_it_looks_a_memory_up_breaks_nothing(worl
 # Together with the rest ---------------------------------------------------------------------------
 
 
-async def test_a_change_elsewhere_is_seen_at_once(world: World) -> None:
+async def test_a_change_elsewhere_is_seen_at_once_and_f3_opens_at_it(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.chat.transcript.actions.add("Anna plays the piano.")
-        await seen.until(lambda: "Anna plays the piano." in texts(screen), seconds=2)
-        assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the piano."
-
-
-async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
-    async with memories(world) as (seen, screen):
+        await seen.chat.transcript.actions.add("Anna plays the flute.")
+        await seen.until(lambda: "Anna plays the flute." in texts(screen), seconds=2)
+        assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the flute."
         await seen.pilot.press("G", "slash")
         await seen.type("oolong")
         await shown(seen, "oolong")
@@ -794,7 +782,7 @@ def test_every_binding_has_an_id_of_its_own() -> None:
         ContentView,
     ]
     ours += [VersionRows, MessageRows, MemoryRelations]
-    bindings = [item for kind in ours for item in kind.__dict__.get("BINDINGS", [])]
+    bindings = [binding for kind in ours for binding in kind.__dict__.get("BINDINGS", [])]
     assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
     assert len({binding.id for binding in bindings}) == len(bindings)
 

@@ -1,4 +1,4 @@
-"""Requests to the memory, typed in the chat: done on the spot, shown, and taken back with one key."""
+"""Requests to the memory, typed in the chat: done at once, shown, and undone with one key."""
 
 from memapp.services import curate
 from tests.ui.conftest import Seen, World

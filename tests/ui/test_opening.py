@@ -1,4 +1,4 @@
-"""A memory that cannot be opened: what the first screen says, and the key that helps."""
+"""A memory that cannot be opened: the first screen, and the key that helps."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial

@@ -1,6 +1,4 @@
-"""A window beside other processes on the same file: it shows what they change, soon, and gives way
-to them in words.
-"""
+"""A window beside other processes on the same file: soon updated, and yielding with a notice."""
 
 import asyncio
 import threading
@@ -56,11 +54,7 @@ async def test_what_another_process_says_in_the_open_chat_is_shown(
     await seen.answered()
     assert [message.text for message in chats.page(other, seen.chat.state.thread.id).messages][
         ::2
-    ] == [
-        "I keep bees.",
-        "I keep hens.",
-        "And geese.",
-    ]
+    ] == ["I keep bees.", "I keep hens.", "And geese."]
 
 
 async def test_a_chat_that_another_process_deletes_is_left(seen: Seen, other: Runtime) -> None:

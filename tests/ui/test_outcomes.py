@@ -1,6 +1,4 @@
-"""The quiet line below an answer says what came of the message, and opens; each key that it shows
-works.
-"""
+"""The quiet line below an answer tells the outcome of the message, and opens; its keys work."""
 
 from memapp.services import curate, preferences
 from memapp.services.consent import decisions, pending
@@ -33,7 +31,7 @@ async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
     await seen.settle(
-        lambda: any(item in seen.text() for item in ("not kept", "Remembered", "Waiting for you"))
+        lambda: any(words in seen.text() for words in ("not kept", "Remembered", "Waiting for you"))
     )
 
 
@@ -113,10 +111,10 @@ async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
     async with world.opened() as seen:
         await told(seen, f"{DOG} {SOUP}", SOUP)
-        before = [str(item.content) for item in seen.app.screen.query(OutcomeNote)]
+        before = [str(note.content) for note in seen.app.screen.query(OutcomeNote)]
     async with world.opened() as seen:
         await seen.until(lambda: seen.text().count("1 not kept") == 2)
-        assert [str(item.content) for item in seen.app.screen.query(OutcomeNote)] == before
+        assert [str(note.content) for note in seen.app.screen.query(OutcomeNote)] == before
 
 
 async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:

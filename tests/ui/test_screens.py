@@ -1,4 +1,4 @@
-"""Every screen looks as its picture shows, and every key that it offers works."""
+"""Every screen looks like its picture, and its keys work."""
 
 import asyncio
 import difflib
@@ -60,6 +60,10 @@ TOLD_AT = re.compile(r"\b09:\d\d\b")
 WAITED = re.compile(r"first (?:0\.\d\d s|\d\.\d s ?)")
 """How long an answer took to begin; from one second on it is a digit shorter."""
 SIZES = [(80, 24), (120, 40)]
+in_both_sizes = pytest.mark.parametrize(
+    "size", [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.slow)], ids=["80x24", "120x40"]
+)
+"""The looks of a screen; the wider one is slow."""
 OURS = [
     *(
         MemappApp,
@@ -178,9 +182,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens", default=False))
 
 
-@pytest.mark.parametrize(
-    "size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str
-)
+@in_both_sizes
 async def test_the_main_screens_look_as_they_should(
     world: World, size: tuple[int, int], update: bool
 ) -> None:
@@ -207,9 +209,7 @@ async def test_the_main_screens_look_as_they_should(
         compare(seen, f"settings-{name}", update)
 
 
-@pytest.mark.parametrize(
-    "size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str
-)
+@in_both_sizes
 async def test_what_came_of_a_message_looks_as_it_should(
     world: World, size: tuple[int, int], update: bool
 ) -> None:
@@ -232,16 +232,13 @@ async def test_what_came_of_a_message_looks_as_it_should(
         compare(seen, f"outcome-open-{name}", update)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_first_start_looks_as_it_should(
-    world: World, size: tuple[int, int], update: bool
-) -> None:
-    async with world.opened(size=size, demo=True) as seen:
-        top = seen.lines()[0]
-        assert (
-            "demo - nothing is saved" if size[0] > 80 else " demo "
-        ) in top and " Settings" in top
-        assert "Nothing leaves this machine." in seen.words()
+async def test_the_demo_says_that_nothing_is_saved(world: World) -> None:
+    async with world.opened(size=(120, 40), demo=True) as seen:
+        for size, said in (((120, 40), "demo - nothing is saved"), ((80, 24), " demo ")):
+            await seen.pilot.resize_terminal(*size)
+            await seen.settle()
+            assert said in seen.lines()[0] and " Settings" in seen.lines()[0]
+            assert "Nothing leaves this machine." in seen.words()
 
 
 async def test_a_dialog_that_would_save_says_that_escape_does_not(world: World) -> None:
@@ -259,20 +256,9 @@ async def test_a_dialog_that_would_save_says_that_escape_does_not(world: World) 
         await seen.until(lambda: "Nothing is remembered yet." in seen.text())
 
 
-async def test_escape_leaves_a_search_before_it_leaves_the_settings(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
-        await seen.pilot.press("f9", "slash", *"theme", "enter", "escape")
-        screen = seen.app.screen
-        assert isinstance(screen, SettingsScreen) and screen.query_one(SearchField).value == ""
-        assert (
-            screen.query_one(SettingRows).has_focus and len(screen.query_one(SettingRows).items) > 5
-        )
-        await seen.pilot.press("escape")
-        await seen.until(lambda: seen.app.screen is seen.chat)
-
-
-async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> None:
+async def test_the_card_of_the_first_start_has_keys_and_other_letters_begin_a_message(
+    world: World,
+) -> None:
     async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
@@ -284,13 +270,10 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
         await seen.press(
             "down", "enter", until=lambda: seen.app.runtime.settings.theme == "memapp-light"
         )
-        await seen.press("t", until=lambda: not seen.app.is_running)
+        await seen.press(*"hello", until=lambda: seen.chat.composer.text == "hello")
+        seen.chat.composer.clear_text()
+        await seen.press("escape", "t", until=lambda: not seen.app.is_running)
         assert seen.app.demo_wanted
-
-
-async def test_other_letters_beside_that_card_begin_a_message(world: World) -> None:
-    async with world.opened(size=(80, 24)) as seen:
-        await seen.press("escape", *"hello", until=lambda: seen.chat.composer.text == "hello")
 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
@@ -317,9 +300,8 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
         assert seen.app.return_code == 3
 
 
-@pytest.mark.parametrize(
-    "theme", [THEMES[0], *(pytest.param(theme, marks=pytest.mark.slow) for theme in THEMES[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", THEMES)
 async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
@@ -340,31 +322,27 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    bindings = [item for ours in OURS for item in ours.__dict__.get("BINDINGS", [])]
+    bindings = [binding for ours in OURS for binding in ours.__dict__.get("BINDINGS", [])]
     assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
     ids = [binding.id for binding in bindings]
     assert len(ids) == len(set(ids))
 
 
-async def test_every_key_in_the_footer_works(world: World) -> None:
+async def test_the_palette_reaches_every_action_and_every_key_in_the_footer_works(
+    world: World,
+) -> None:
     async with conversation(world, (120, 40)) as seen:
-        for key in (
-            "",
-            "escape",
-            "ctrl+b",
-            "f4",
-            "tab",
-            "f6",
-            "tab",
-            "tab",
-            "f7",
-            "tab",
-            "tab",
-            "f8",
-            "f9",
-        ):
-            if key:
-                await seen.press(key)
+        names = {command.title for command in seen.app.get_system_commands(seen.app.screen)}
+        actions = {"New chat", "Answer again", "Delete this chat", "Copy a message", "Inbox"}
+        actions |= {"Learned", "Activity", "Models", "Settings", "Theme: ansi-dark", "Quit"}
+        assert actions <= names
+        await seen.pilot.press("ctrl+p")
+        await seen.type("morning")
+        await seen.until("Open this chat")
+        await seen.pilot.press("escape")
+        modes = "f2 escape ctrl+b f4 tab f6 tab tab f7 tab tab f8 f9"
+        for key in modes.split():
+            await seen.press(key)
             screen = seen.app.screen
             assert screen.query(KeyLine)
             shown = [active for active in screen.active_bindings.values() if active.binding.show]
@@ -374,29 +352,6 @@ async def test_every_key_in_the_footer_works(world: World) -> None:
                 assert any(
                     hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)
                 ), active.binding
-
-
-async def test_the_palette_reaches_every_action(world: World) -> None:
-    async with conversation(world, (120, 40)) as seen:
-        names = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
-        for wanted in (
-            "New chat",
-            "Answer again",
-            "Delete this chat",
-            "Copy a message",
-            "Inbox",
-            "Learned",
-            "Activity",
-            "Models",
-            "Settings",
-            "Theme: ansi-dark",
-            "Quit",
-        ):
-            assert wanted in names
-        await seen.pilot.press("ctrl+p")
-        await seen.type("morning")
-        await seen.until("Open this chat")
-        await seen.pilot.press("escape")
 
 
 async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
@@ -450,7 +405,9 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         )
 
 
-async def test_a_setting_is_changed_and_kept(world: World) -> None:
+async def test_a_setting_is_changed_and_kept_and_escape_leaves_the_search_first(
+    world: World,
+) -> None:
     async with world.opened() as seen:
         await seen.pilot.press("f9", "slash")
         await seen.type("top_k", "enter", "enter", until=lambda: len(seen.app.screen_stack) > 1)
@@ -470,6 +427,11 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.press("R", until=lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.until(lambda: "R Default" not in seen.text())
+        screen = seen.app.screen
+        assert isinstance(screen, SettingsScreen) and screen.query_one(SearchField).value == "top_k"
+        await seen.press("escape", until=lambda: len(screen.query_one(SettingRows).items) > 5)
+        assert screen.query_one(SearchField).value == "" and screen.query_one(SettingRows).has_focus
+        await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
 
 
 async def test_settings_that_are_changed_at_once_are_all_kept(world: World) -> None:
@@ -530,52 +492,13 @@ async def test_links_are_shown_before_they_are_followed(world: World) -> None:
 @pytest.mark.slow
 async def test_the_first_start_survives_any_keys(world: World) -> None:
     async with world.app() as seen:
-        for key in (
-            "a",
-            "enter",
-            "escape",
-            "ctrl+f",
-            "f8",
-            "ctrl+t",
-            "ctrl+r",
-            "f1",
-            "f1",
-            "ctrl+z",
-            "ctrl+b",
-            "up",
-            "f9",
-            "ctrl+n",
-            "tab",
-        ):
-            await seen.pilot.press(key)
+        early = "a enter escape ctrl+f f8 ctrl+t ctrl+r f1 f1 ctrl+z ctrl+b up f9 ctrl+n tab"
+        await seen.pilot.press(*early.split())
         await seen.until(lambda: seen.app.is_open)
-        for key in [
-            "escape",
-            "f2",
-            "ctrl+f",
-            "escape",
-            "ctrl+t",
-            "ctrl+b",
-            "ctrl+r",
-            "f8",
-            "j",
-            "k",
-            "f9",
-            "slash",
-            "x",
-            "f2",
-        ]:
-            await seen.pilot.press(key)
+        later = "escape f2 ctrl+f escape ctrl+t ctrl+b ctrl+r f8 j k f9 slash x f2"
+        await seen.pilot.press(*later.split())
         await seen.ready()
         assert seen.app.is_running
-
-
-async def test_the_screen_survives_any_size(world: World) -> None:
-    async with conversation(world, (80, 24)) as seen:
-        for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
-            await seen.pilot.resize_terminal(*size)
-            await seen.pilot.pause()
-        assert "oolong" in seen.text()
 
 
 async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_shown(
@@ -597,6 +520,10 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
         keys = seen.lines()[-1]
         assert "^n New" in keys and "^p palette" in keys
         assert "^b" not in keys
+        for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
+            await seen.pilot.resize_terminal(*size)
+            await seen.pilot.pause()
+        assert "oolong" in seen.text(), "it survives any size"
 
 
 async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: World) -> None:

@@ -38,7 +38,7 @@ KEYS = (
 
 
 def seen(messages: Iterable[Message]) -> list[str]:
-    """Return what came, in words that can be compared."""
+    """Return the received messages in comparable words."""
     return [
         f"{type(message).__name__} {getattr(message, 'key', '')}{getattr(message, 'text', '')}"
         for message in messages
@@ -119,8 +119,8 @@ def test_alt_and_enter_are_one_key_where_they_come_as_two_characters(size: int) 
     typed |= {f"\x1b\r{START}x\x1b\ry{END}\r": ["alt+enter", "", "enter"]}
     for text, keys in typed.items():
         parser = PasteParser()
-        came = [item for part in [*parts(text, size), ""] for item in parser.feed(part)]
-        assert [getattr(item, "key", "") for item in came] == keys
+        came = [event for part in [*parts(text, size), ""] for event in parser.feed(part)]
+        assert [getattr(event, "key", "") for event in came] == keys
 
 
 def test_two_pastes_at_once_are_two() -> None:
@@ -172,7 +172,7 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(
         os.write(ours, f"a{START}b\x1b\r".encode() + b"\xff\xc3" + f"c{END}".encode() + b"\xffd")
         reading = asyncio.create_task(asyncio.to_thread(driver.run_input_thread))
         for _ in range(500):
-            if any(isinstance(item, events.Key) and item.key == "d" for item in came):
+            if any(isinstance(event, events.Key) and event.key == "d" for event in came):
                 break
             await asyncio.sleep(0.01)
         driver.exit_event.set()

@@ -1,6 +1,4 @@
-"""What a model thinks before it speaks stands folded under its reply, and is gone when memapp
-closes.
-"""
+"""A model's thoughts stand folded under its reply until memapp closes."""
 
 import pytest
 
@@ -51,7 +49,7 @@ async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(
         assert again.chat.transcript.check_action("thoughts", ()) is False
 
 
-async def test_thoughts_are_there_again_when_the_chat_is_opened_again_but_for_those_of_an_erased_one(
+async def test_thoughts_are_there_again_when_a_chat_is_reopened_but_for_those_of_an_erased_one(
     world: World,
 ) -> None:
     async with world.opened() as seen:

@@ -29,7 +29,7 @@ from memapp.ui.widgets.labels import age, kept, kept_in_full
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES, compare
+from tests.ui.test_screens import compare, in_both_sizes
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -121,7 +121,7 @@ async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
         assert len(seen.app.screen_stack) == 1
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_both_sizes
 async def test_the_trash_looks_as_it_should(
     world: World, size: tuple[int, int], request: pytest.FixtureRequest
 ) -> None:
@@ -180,8 +180,13 @@ def test_an_age_is_told_in_few_letters(passed: float, said: str) -> None:
     assert age(NOW - timedelta(hours=passed), NOW) == said
 
 
-async def test_the_time_that_is_left_goes_on_by_itself(world: World) -> None:
+async def test_a_memory_put_here_elsewhere_is_seen_and_the_time_that_is_left_goes_on(
+    world: World,
+) -> None:
     async with trash(world) as (seen, screen):
+        curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
+        seen.app.session.memories_changed()
+        await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
         assert "kept 6 days or more" in seen.text()
         world.clock.now += timedelta(days=6)
         screen._tick()
@@ -252,25 +257,15 @@ async def test_search_finds_what_was_forgotten(world: World) -> None:
         )
 
 
-async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> None:
-    async with trash(world) as (seen, screen):
-        put_cursor(screen, "Anna owns a cat.")
-        await seen.press("enter", until=lambda: isinstance(seen.app.screen, MemoryCard))
-        await seen.until("merged into Anna has a cat.")
-
-
-async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
+async def test_only_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> None:
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna had a dog.")
-        await ask_to_erase(seen, "X")
+        asked = await ask_to_erase(seen, "X")
         await seen.pilot.press("enter")
-        await seen.type("yes", "enter", "escape", until=lambda: len(seen.app.screen_stack) == 1)
+        await seen.type("yes" * 7)
+        assert len(asked.query_one(Input).value) == 20, "the field takes only a word"
+        await seen.press("enter", "escape", until=lambda: len(seen.app.screen_stack) == 1)
         assert "Anna had a dog." in in_trash(seen.app.runtime)
-
-
-async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> None:
-    async with trash(world) as (seen, screen):
-        put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
         await seen.type("eras", "enter", until="Type the whole word: erase")
         await seen.type("e", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
@@ -307,13 +302,15 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
         assert {first, second} <= {memory.id for memory in curate.list_memories(runtime)}
 
 
-async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(
+async def test_a_card_shows_what_took_a_memory_in_and_a_mode_key_closes_it_and_goes(
     world: World,
 ) -> None:
-    async with trash(world) as (seen, _):
+    async with trash(world) as (seen, screen):
+        put_cursor(screen, "Anna owns a cat.")
         await ask_to_erase(seen, "X")
         await seen.press("f3", until=lambda: "esc closes this first." in seen.toasts())
         await seen.press("escape", "enter", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.until("merged into Anna has a cat.")
         await seen.press("f3", until=lambda: isinstance(seen.app.screen, MemoriesScreen))
         await seen.press("f5", until=lambda: isinstance(seen.app.screen, TrashScreen))
 
@@ -373,9 +370,9 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
         assert (
-            "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox"
-            in seen.words()
-        )
+            "All 5 memories in the trash, with all that repeats the words: "
+            "guesses, requests in the inbox"
+        ) in seen.words()
         await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.press("escape", until=lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
@@ -412,13 +409,6 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         asked.query_one(Checkbox).value = True
         await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         assert b"ragonfruit" not in runtime.paths.database.read_bytes()
-
-
-async def test_a_memory_put_here_elsewhere_is_seen_at_once(world: World) -> None:
-    async with trash(world) as (seen, screen):
-        curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
-        seen.app.session.memories_changed()
-        await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
 
 
 async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
@@ -459,13 +449,8 @@ async def test_every_key_shown_works(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    bindings = [item for kind in (TrashScreen, ConfirmErase) for item in kind.__dict__["BINDINGS"]]
+    bindings = [
+        binding for kind in (TrashScreen, ConfirmErase) for binding in kind.__dict__["BINDINGS"]
+    ]
     assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
     assert len({binding.id for binding in bindings}) == len(bindings)
-
-
-async def test_the_word_field_takes_only_a_word(world: World) -> None:
-    async with trash(world) as (seen, _):
-        asked = await ask_to_erase(seen, "E")
-        await seen.type("erase" * 5)
-        assert len(asked.query_one(Input).value) == 20

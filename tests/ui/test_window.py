@@ -74,6 +74,9 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
     await seen.pilot.press("ctrl+t")
     for small in ((60, 15), (40, 10), (10, 5)):
         await seen.pilot.resize_terminal(*small)
+        await seen.settle()
+        assert seen.chat.composer.has_focus
+        assert seen.chat.composer.region.bottom == 14 or small != (60, 15)
         await seen.pilot.resize_terminal(120, 40)
         await seen.until("Write to")
         assert seen.app.return_code is None
@@ -90,12 +93,6 @@ async def test_the_end_of_a_long_text_is_seen_in_every_window(seen: Seen) -> Non
         await seen.settle()
         assert " 29." in seen.words(), (keys, size)
         assert seen.chat.composer.region.bottom == size[1] - 1, (keys, size)
-
-
-async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> None:
-    async with world.opened((60, 15)) as seen:
-        await seen.press("ctrl+t")
-        assert seen.chat.composer.region.bottom == 14 and seen.chat.composer.has_focus
 
 
 # Crashes ------------------------------------------------------------------------------------------
@@ -168,7 +165,10 @@ async def test_a_dead_embedding_model_is_told_where_learning_stops(seen: Seen) -
     await seen.pilot.resize_terminal(80, 24)
     seen.app.runtime.embedding.fail("The embedding model stopped too often. Start memapp again.")
     await seen.send("I keep bees in the garden.")
-    said = "Nothing is learned now, your messages wait. The embedding model stopped too often. Start memapp again."
+    said = (
+        "Nothing is learned now, your messages wait. The embedding model stopped too often. "
+        "Start memapp again."
+    )
     await seen.until(lambda: seen.chat.query_one(StatusLine).words == said)
     await seen.until("Start memapp again.")
 
@@ -183,7 +183,9 @@ async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
 # Toasts and the status line -----------------------------------------------------------------------
 
 
-async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) -> None:
+async def test_the_newest_toast_stands_in_place_of_the_one_before_and_makes_way(
+    seen: Seen,
+) -> None:
     notify(seen.chat, "damage", seconds=60)
     for number in range(4):
         notify(seen.chat, f"toast {number}")
@@ -193,6 +195,17 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
     notify(seen.chat, "ten lines " * 5 + "sevenup", undo="a step")  # just as long as a line is
     await seen.settle()
     assert "undo (ctrl+z)" in seen.text()
+    await seen.press(*["ctrl+j"] * 6)
+    assert not seen.app.screen.query_one("Toast").region.overlaps(seen.chat.composer.region)
+    seen.chat.composer.clear_text()
+    seen.app.clear_notifications()
+    notify(seen.app, "Copied.")
+    await seen.settle()
+    seen.chat.conversation.status.say("An earlier message")
+    await seen.settle()
+    assert "Copied." in seen.text() and "An earlier message" in seen.text()
+    line = next(number for number, line in enumerate(seen.lines()) if "An earlier message" in line)
+    assert seen.app.screen.query("Toast").last().region.bottom <= line
 
 
 async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -> None:
@@ -207,42 +220,25 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
     await seen.app.push_screen(LineQuestion("Remember", "", str))
-    await seen.until(lambda: [item for item in seen.app.screen.query("Toast") if item.region])
+    await seen.until(lambda: [toast for toast in seen.app.screen.query("Toast") if toast.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 
 
-@pytest.mark.parametrize(
-    ("size", "keys"),
-    [
-        ((80, 24), ""),
-        ((120, 40), ""),
-        ((80, 24), "f3 slash"),
-        ((120, 40), "f3 n"),
-        ((80, 24), "ctrl+f"),
-    ],
-)
-async def test_a_toast_never_hides_what_is_written_into(
-    world: World, size: tuple[int, int], keys: str
-) -> None:
-    async with world.opened(size) as seen:
-        curate.add(seen.app.runtime, "Anna has a cat.")
+async def test_a_toast_never_hides_what_is_written_into(seen: Seen) -> None:
+    curate.add(seen.app.runtime, "Anna has a cat.")
+    narrow, wide = (80, 24), (120, 40)
+    ways = ((wide, ""), (narrow, ""), (narrow, "ctrl+f"), (narrow, "escape f3 slash"))
+    for size, keys in (*ways, (wide, "escape n")):
+        seen.app.clear_notifications()
+        await seen.pilot.resize_terminal(*size)
         await seen.press(*keys.split())
-        notify(
-            seen.chat,
-            "Something of some length was done just now, and ctrl+z takes it back again. " * 3,
-        )
+        said = "Something of some length was done just now, and ctrl+z takes it back again. "
+        notify(seen.chat, said * 3)
         await seen.settle()
         (toast,) = seen.app.screen.query("Toast")
         assert toast.region.height and isinstance(seen.app.focused, Input | TextArea)
         assert not toast.region.overlaps(seen.app.focused.region)
         assert toast.region.bottom < size[1] and toast.region.right >= size[0] - 2
-
-
-async def test_a_field_that_grows_pushes_the_toast_up(seen: Seen) -> None:
-    notify(seen.chat, "Something was done")
-    await seen.settle()
-    await seen.press(*["ctrl+j"] * 6)
-    assert not seen.app.screen.query_one("Toast").region.overlaps(seen.chat.composer.region)
 
 
 async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(world: World) -> None:
@@ -312,16 +308,6 @@ async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(s
     assert not {"Focus Next", "Focus Previous", "Copy selected text"} & set(offered)
 
 
-async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
-    notify(seen.app, "Copied.")
-    await seen.settle()
-    seen.chat.conversation.status.say("An earlier message")
-    await seen.settle()
-    assert "Copied." in seen.text() and "An earlier message" in seen.text()
-    line = next(number for number, line in enumerate(seen.lines()) if "An earlier message" in line)
-    assert seen.app.screen.query("Toast").last().region.bottom <= line
-
-
 # Keys ---------------------------------------------------------------------------------------------
 
 
@@ -368,7 +354,7 @@ async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: See
     for _ in range(3):
         burst(seen, "f3", "slash", *"gardener", "2")
         await seen.settle(
-            lambda: [item.value for item in seen.app.screen.query(SearchField)] == ["gardener2"]
+            lambda: [field.value for field in seen.app.screen.query(SearchField)] == ["gardener2"]
         )
         assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
         assert len(seen.app.screen_stack) == 1

@@ -20,11 +20,17 @@ TEMPLATES = (
     ),
     (
         "deploy {a}",
-        "\x1b[31mERROR\x1b[0m {a} failed after {n}ms, see https://ci.example/{n}/{a}\r\ncan't open '{b}.log'",
+        (
+            "\x1b[31mERROR\x1b[0m {a} failed after {n}ms, see https://ci.example/{n}/{a}\r\n"
+            "can't open '{b}.log'"
+        ),
     ),
     (
         "python {a}.py",
-        "Traceback (most recent call last):\n  File \"{p}/{a}.py\", line {n}\nNameError: name '{b}' is not defined",
+        (
+            'Traceback (most recent call last):\n  File "{p}/{a}.py", line {n}\n'
+            "NameError: name '{b}' is not defined"
+        ),
     ),
 )
 """Commands and outputs with names (a, b), a path and a number; only what the command names, a quote

@@ -166,7 +166,7 @@ def runs(
     lists = {name: value for name, value in more.items() if isinstance(value, list)}
     return [
         RunEvidence(
-            **{"recurrences": number, "errors": number, "session": str(place), **known},  # type: ignore[arg-type]
+            **{"recurrences": number, "errors": number, "session": str(place), **known},
             steps=steps[place] if steps else number + 1,
             **{name: value[place] for name, value in lists.items()},
         )
@@ -250,7 +250,7 @@ numbers = st.lists(st.integers(0, 6), min_size=1, max_size=5)
 
 
 def tried(shown: list[int], baseline: list[int]) -> float:
-    """The share of all ways to choose the runs that are at least as useful, in the plainest words."""
+    """Return the share of all ways to choose the runs that are at least as useful."""
     every = shown + baseline
     observed = judged(runs(shown), runs(baseline)).utility
     ways = [set(chosen) for chosen in combinations(range(len(every)), len(shown))]

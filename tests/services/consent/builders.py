@@ -34,7 +34,7 @@ def later(runtime: Runtime, **time: int) -> None:
 
 
 def requested_fact(runtime: Runtime, text: str = "I live in Oslo near the harbour.") -> Memory:
-    """A memory that is not in the store, as it is read in a message."""
+    """Return an unstored memory, as read from a message."""
     memory = curate.get(runtime, curate.add(runtime, text).memory_id)
     undo.undo_last(runtime)
     return replace(memory, id="", origin="said")

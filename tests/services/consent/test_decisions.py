@@ -303,7 +303,7 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
     )
 
 
-def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_alone_and_undo_brings_both_back(
+def test_a_memory_in_the_trash_takes_along_what_the_profile_has_from_it_alone_until_undo(
     runtime: Runtime,
 ) -> None:
     thread = new_chat(runtime)
@@ -424,7 +424,8 @@ def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(
     decisions.set_field(runtime, "city", "Bergen")
     waits = proposed(runtime, value="Mordor")
     forged = """INSERT INTO history (id, user_id, step, memory_id, event, actor, meta, ts)
-                SELECT 'forged', user_id, 'forged', memory_id, 'PROFILE', 'person', json_set(meta, '$.before', ?), ts
+                SELECT 'forged', user_id, 'forged', memory_id, 'PROFILE', 'person',
+                    json_set(meta, '$.before', ?), ts
                 FROM history"""
     with (
         pytest.raises(sqlite3.IntegrityError, match="says what was decided"),

@@ -226,7 +226,7 @@ def test_a_secret_stays_in_the_trash(runtime: Runtime) -> None:
 
 
 def trash(runtime: Runtime) -> list[str]:
-    """What lies in the trash and was learned; `held_fact` leaves there what it wrote."""
+    """Return the learned memories in the trash, among them those of `held_fact`."""
     return [
         memory.id
         for memory in curate.list_memories(runtime, MemoryFilter(state=None))

@@ -1,4 +1,4 @@
-"""The question in the chat: which request it is about, and what a yes to it keeps."""
+"""The question in the chat: its request, and the effect of a yes."""
 
 import sqlite3
 from dataclasses import replace
@@ -71,7 +71,10 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
         ),
         (
             *("city", "Oslo", "I live in Oslo and I have HIV."),
-            "Shall I remember your city: Oslo, in the words “I live in Oslo and I have HIV.”? (yes / no)",
+            (
+                "Shall I remember your city: Oslo, in the words “I live in Oslo and I have HIV.”? "
+                "(yes / no)"
+            ),
         ),
         (
             "health",

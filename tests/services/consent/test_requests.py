@@ -57,7 +57,7 @@ def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> N
     assert proposed(runtime).state == "pending"
 
 
-def test_a_denial_that_was_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(
+def test_a_denial_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(
     runtime: Runtime,
 ) -> None:
     undo.undo(runtime, decisions.deny(runtime, proposed(runtime).id))

@@ -30,14 +30,12 @@ def empty_store() -> Iterator[Runtime]:
 
 
 def dump(runtime: Runtime) -> list[dict[str, Any]]:
-    """Return all that a store holds, without the header, which has the time in it."""
+    """Return the content of a store, without the header, which holds the time."""
     return [json.loads(line) for line in exports.as_lines(runtime)][1:]
 
 
 def kept(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is the same at once: all but what the profile and live memories say, and what
-    refers to these.
-    """
+    """Return the lines without the profile, live memories, and references to both."""
     waits = {line["id"] for line in lines if line["type"] == "memory" and line["state"] == "live"}
     of_them = ("id", "from_id", "to_id", "owner_id")
     return [
@@ -71,7 +69,7 @@ def requests_of_files(runtime: Runtime) -> list[ConsentRequest]:
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
-    """Return what waits, but for chats: field, value, and the memory that comes with it."""
+    """Return the pending requests, except chats: field, value, and memory."""
     found = [
         request
         for request in (*pending.list_pending(runtime), *requests_of_files(runtime))

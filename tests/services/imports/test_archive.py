@@ -210,7 +210,7 @@ def test_a_message_longer_than_one_can_be_becomes_several(runtime: Runtime, tmp_
     import_file(runtime, written(tmp_path / "x.json", [{"chat_messages": long, "uuid": "u"}]))
     (chat_said,) = said(runtime)
     assert [(role, len(text)) for role, text, _ in chat_said] == [
-        *(("user", 200_000), ("user", 100_002), ("assistant", 200_000), ("assistant", 1)),
+        *(("user", 200_000), ("user", 100_002), ("assistant", 200_000), ("assistant", 1))
     ]
 
 
@@ -323,7 +323,7 @@ def test_names_and_kinds_of_files_beside_the_conversations_do_no_harm(tmp_path: 
         ".conversations.json",
     ]
     assert read(
-        zipped(tmp_path / "evil.zip", GOOD, *((item, b"/etc/passwd") for item in beside))
+        zipped(tmp_path / "evil.zip", GOOD, *((name, b"/etc/passwd") for name in beside))
     ) == [GOOD]
     assert [path.name for path in tmp_path.iterdir()] == ["evil.zip"]
 
@@ -394,9 +394,7 @@ def patched(file: Path, marker: bytes, offset: int, value: bytes) -> Path:
 
 
 def with_large_end(file: Path, size: int) -> Path:
-    """Put the end of a large archive, which counts, before the other, which goes on saying what it
-    said.
-    """
+    """Write the end record of a large archive, which counts, before the unchanged ordinary one."""
     data = file.read_bytes()
     at = data.rindex(b"PK\x05\x06")
     end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, size, 0)

@@ -33,7 +33,8 @@ from tests.services.imports.builders import (
 )
 
 FACT = (
-    '{"type":"memory","id":"01KG9Z0000000000000000000A","kind":"semantic","category":"notes","text":"I keep bees.","tags":[],'
+    '{"type":"memory","id":"01KG9Z0000000000000000000A","kind":"semantic","category":"notes",'
+    '"text":"I keep bees.","tags":[],'
     '"importance":3,"pinned":false,"state":"live","reason":"","merged_into":"","purge_at":null,"origin":"person","agent_id":"",'
     '"run_id":"","created_at":"2026-01-31T08:15:00.000Z","updated_at":"2026-01-31T08:15:00.000Z","sources":[],"used":null}\n'
 )
@@ -173,7 +174,7 @@ def actions(draw: st.DrawFn) -> list[tuple[Any, ...]]:
 
 
 def live_through(runtime: Runtime, steps: list[tuple[Any, ...]]) -> None:
-    """Do what makes sense of it."""
+    """Run the steps that make sense."""
     made: list[str] = []
     thread = new_chat(runtime)
     for name, *rest in steps:
@@ -230,7 +231,7 @@ def test_a_store_is_the_same_after_its_way_through_a_file(steps: list[tuple[Any,
 
 
 def wished(runtime: Runtime) -> Iterator[tuple[str, str]]:
-    """Yield each value that the profile has, or that waits to be in it."""
+    """Yield each value of the profile and of the pending requests."""
     for request in pending.list_pending(runtime):
         yield request.field, request.new_value
     for field, values in decisions.profile(runtime).items():

@@ -1,4 +1,4 @@
-"""Lessons and failures as files: what comes in is no evidence, and goes out as it came."""
+"""Lessons and failures as files: imported ones are no evidence, and are exported unchanged."""
 
 import json
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ def bring(runtime: Runtime, *rows: dict[str, Any] | str) -> ImportedLessons:
 
 
 def says_the_same(row: str) -> str:
-    """Return what two lessons have in common that are taken for one."""
+    """Return the key by which two lessons count as one."""
     said = json.loads(row)
     return normalise(said.get("rule_text") or said["lesson"])
 

@@ -1,6 +1,4 @@
-"""What other programs export: all of it comes in or is counted, whatever it lies in; and what harm
-to it does.
-"""
+"""Exports of other programs: every item is imported or counted, and damage stays local."""
 
 import json
 import os
@@ -127,7 +125,10 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         as_json(made.LETTA),
         {"Sam": ["Hi", "Yes."]},
         {"Name: Ann", "Keeps: bees"},
-        "1 block that tells of the agent, 1 message by system, 1 message by letta, 1 message by tool",
+        (
+            "1 block that tells of the agent, 1 message by system, 1 message by letta, "
+            "1 message by tool"
+        ),
     ),
     "basic-memory": (
         as_folder(**{"notes__coffee-notes.md": made.BASIC_MEMORY}),

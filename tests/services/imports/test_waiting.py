@@ -1,4 +1,4 @@
-"""All that a file says of a person waits as one question, that can be opened."""
+"""All statements of a file about a person are one pending question, which opens."""
 
 import json
 import time
@@ -45,11 +45,7 @@ def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: 
     )
     assert [
         (request.field, request.new_value) for request in pending.list_of_file(runtime, file.id)
-    ] == [
-        ("city", "Ghent"),
-        ("fact", "I keep bees."),
-        ("fact", "I play chess on Sundays."),
-    ]
+    ] == [("city", "Ghent"), ("fact", "I keep bees."), ("fact", "I play chess on Sundays.")]
 
 
 def test_nothing_of_a_waiting_file_is_recalled_or_found(runtime: Runtime, tmp_path: Path) -> None:

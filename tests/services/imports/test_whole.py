@@ -43,7 +43,7 @@ def test_everything_comes_back_but_what_is_said_of_the_person_waits_for_a_yes(
             ("health", "allergic to dust"),
             ("language", "Dutch"),
         }
-        facts = {("fact", item["text"], item["text"]) for item in remembered(arrived)}
+        facts = {("fact", line["text"], line["text"]) for line in remembered(arrived)}
         assert waiting(other) == {(*value, "") for value in values} | facts
         assert (found.facts, found.chats) == (4 + len(facts), 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {
@@ -66,7 +66,7 @@ def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path)
             assert line.get("origin") in (None, "model", "import")
             assert line["type"] != "surprise" or line["state"] != "pending"
             assert line["type"] != "consent_request" or not any(
-                item["typed"] for item in line["evidence"]
+                message["typed"] for message in line["evidence"]
             )
 
 

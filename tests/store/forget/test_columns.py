@@ -185,6 +185,7 @@ def test_a_new_table_with_words_is_noticed(database: Database) -> None:
     with closing(sqlite3.connect(database.path)) as conn:
         conn.row_factory = sqlite3.Row
         conn.execute(
-            "CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), entry TEXT, at TEXT) STRICT"
+            "CREATE TABLE diary (id TEXT PRIMARY KEY, state TEXT CHECK (state IN ('a')), "
+            "entry TEXT, at TEXT) STRICT"
         )
         assert words_of(conn) - set(REGISTRY) == {"diary.entry"}

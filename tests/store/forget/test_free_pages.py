@@ -1,4 +1,4 @@
-"""Remains of moved rows in a page of SQLite are emptied, and nothing that it reads is touched."""
+"""Remains of moved rows in a page of SQLite are emptied, and no live data is touched."""
 
 import hashlib
 import os
@@ -18,9 +18,7 @@ SECRET = b"zqarla"
 
 @pytest.fixture(params=[512, 4096, 65536])
 def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A file that has lost every row with a certain word, each where it stood last: `secure_delete`
-    was on all the time.
-    """
+    """A file whose rows with a certain word were deleted under `secure_delete`."""
     path = tmp_path / "some.db"
     chance = random.Random(3)
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
@@ -31,7 +29,10 @@ def path(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
         conn.execute("BEGIN")
         for number in range(6000):
             word = "zqarla" if number % 3 else "other"
-            text = f"{chance.random()} {word} {'x' * chance.choice((5, 60, 3000 if number % 50 == 0 else 9))}"
+            text = (
+                f"{chance.random()} {word} "
+                f"{'x' * chance.choice((5, 60, 3000 if number % 50 == 0 else 9))}"
+            )
             conn.execute("INSERT INTO said VALUES (?, ?)", (chance.randrange(10**9), text))
             conn.execute("INSERT INTO named VALUES (?, ?)", (text, word))
         conn.execute("COMMIT")
