@@ -87,6 +87,11 @@ TABLES = {
         "events": "The operations, counted in Activity.",
         "jobs": "When each background job ran, and when it is due.",
         "leases": "The work that one process at a time does, such as answering in a chat.",
+        "sync_machine": "This machine among yours; no row where nothing is shared.",
+        "sync_things": "When each shared row was changed last, and if the others know.",
+        "sync_entries": "The entries that were carried out, or sent, and what they were about.",
+        "sync_erasures": "Erasures that the other machines do not know of yet, encrypted.",
+        "sync_decisions": "A yes from another machine, for as long as it takes to write it down.",
         "interface": "What the screen remembers, such as the one-time hints.",
     },
 }

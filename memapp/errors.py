@@ -11,10 +11,13 @@
     │   ├── StoreLocked    another process has the database open            exit code 3
     │   ├── NewerSchema    a newer memapp made the database
     │   └── DiskFull       nothing was written; free space and try again
-    └── ModelError         a model is missing, broken or too large          exit code 1
-        ├── ModelDied      the process of the model ended during a call
-        ├── ModelLoading   the model is not ready yet                       exit code 3
-        └── SourceError    one source cannot give a model file; another one may
+    ├── ModelError         a model is missing, broken or too large          exit code 1
+    │   ├── ModelDied      the process of the model ended during a call
+    │   ├── ModelLoading   the model is not ready yet                       exit code 3
+    │   └── SourceError    one source cannot give a model file; another one may
+    └── SyncError          the database of sync is away, altered or not theirs  exit code 1
+        ├── Overtaken      another machine was faster; tried again at once
+        └── RolledBack     the database lacks entries that it had
 
 Errors of libraries are translated where they occur (`store.failures`, `inference.*`), never further
 up.
@@ -108,3 +111,15 @@ class SourceError(ModelError):
     """One source of a model file cannot give it; another one may."""
 
     title = "Not downloaded"
+
+
+class SyncError(MemappError):
+    title = "Not in step with your other machines"
+
+
+class Overtaken(SyncError):
+    """Another machine added something first."""
+
+
+class RolledBack(SyncError):
+    """The database was put back to an older state."""

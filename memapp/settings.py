@@ -89,6 +89,11 @@ class Settings(BaseModel):
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask about consent requests in the chat, now and then."""
 
+    # Other machines
+    sync_chats: bool = Field(True, title="Chats on other machines")
+    """Share chats and what they were about with your other machines, once `memapp sync` was set up.
+    """
+
     # Lessons
     lessons: LessonRule = Field(DEFAULTS.lessons, title="Failed commands")
     """What `memapp run` does on a failure: hint (show what worked), record, or off."""

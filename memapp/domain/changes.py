@@ -39,6 +39,7 @@ ActorKind = Literal[
     "lessons",
     "reviewer",
     "council",
+    "sync",
 ]
 """Who acts or proposes. A model, a persona and a client add their name: `model:smollm2`."""
 
@@ -71,6 +72,7 @@ class Event(StrEnum):
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
     UNSAY = "UNSAY", "update", "updated", "stopped bringing up"
     UNDO = "UNDO", "undo", "updated", "took back"
+    SYNC = "SYNC", "sync", "updated", "changed on two machines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,25 @@ class Purged:
 
     event: ClassVar = Event.PURGE
     memory_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A memory as another machine of the person's has it. The history of that machine comes along
+    with it.
+
+    Of two machines that changed it and did not know of each other one holds: the other stands in
+    the history, and is brought back by taking this back.
+    """
+
+    event: ClassVar = Event.SYNC
+    memory_id: str
+    memory: Memory | None
+    """None where it is gone."""
+    overruled_on: str = ""
+    """The machine whose change is the one that holds; empty where only one changed it."""
+    stands: bool = False
+    """What is here holds, and `memory` is what it overruled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +343,9 @@ LessonChange = (
     | LessonPurged
 )
 AgentChange = AgentChanged | RubricChanged | CouncilDecided
-MemoryChange = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged
+MemoryChange = (
+    Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | Received
+)
 Change = MemoryChange | ProfileChanged | Reverted | LessonChange | AgentChange
 
 

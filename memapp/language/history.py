@@ -40,6 +40,8 @@ def in_words(step: Step) -> str:
             return f"Replaced {subject} by something newer"
         case Event.DELETE | Event.TTL:
             return f"Trashed {subject}{more}"
+        case Event.SYNC:
+            return f"Overruled by a change on {step.reason}: {subject}"
         case Event.PIN:
             return f"{'Pinned' if step.pinned else 'Unpinned'} {subject}{more}"
         case Event.ADD if step.actor != "person" and (verb := called("made", step.kind, "")):

@@ -8,7 +8,7 @@ are known as long as they are needed.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Literal
@@ -21,7 +21,8 @@ from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
 from memapp.services.reads import reading
-from memapp.store import chat, events, memories, text_traces, vectors
+from memapp.services.sync import keyring
+from memapp.store import chat, events, memories, sync, text_traces, vectors
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.lock import COPIES, at_the_copies, held
@@ -80,6 +81,13 @@ def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     """Erase everything that holds a phrase, whatever its case: memories, messages, all the rest."""
     job = PurgeJob(words=(_checked(words),))
     return _erase(runtime, lambda _: job, "person")
+
+
+def erase_as_told(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
+    """Erase here too what was erased on another machine of the person's."""
+    with at_the_copies(runtime.database.path):
+        text_traces.remove_unfinished(runtime.database.path)
+        return _carry_out(runtime, job, by, is_told=True)
 
 
 def preview(runtime: Runtime, words: str) -> Preview:
@@ -189,7 +197,7 @@ def _carry_out_plan(runtime: Runtime) -> Receipt:
     return _carry_out(runtime, purge_jobs.planned(runtime.read())[0], "person")
 
 
-def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
+def _carry_out(runtime: Runtime, job: PurgeJob, by: By, *, is_told: bool = False) -> Receipt:
     """Erase all of a job, then scan for remains."""
     actor, session = runtime.actor(name=by), runtime.read()
     in_profile = said_in_profile(runtime, job.memory_ids) if by == "person" else ()
@@ -213,12 +221,15 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     # The wish to forget also decides the pending requests.
     with runtime.decide() as session:
         over = session.now if by == "lifecycle" else None
-        # The person may have restored a memory meanwhile.
-        job = replace(job, memory_ids=finding.in_trash(session, job.memory_ids, over))
+        if by == "lifecycle" or not is_told:  # The person may have restored a memory meanwhile.
+            job = replace(job, memory_ids=finding.in_trash(session, job.memory_ids, over))
         if by == "lifecycle":
             before = session.now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(session, job.thread_ids, before))
-        erased = erasing.erase(session, actor, job)
+        with sync.erasing(session):
+            erased = erasing.erase(session, actor, job)
+        if sync.is_shared(session) and not is_told:
+            sync.plan_erasure(session, keyring.close_job(runtime, {"job": asdict(job), "by": by}))
         if by == "person":  # the trash, which is cleared by itself, is in no prompt
             purge_jobs.count_erasure(session)
             runtime.database.heard_erasures += 1

@@ -28,12 +28,15 @@ from memapp.services import (
     trust_upkeep,
 )
 from memapp.services.lessons import judge, referee, rewording
+from memapp.services.sync import machines
 from memapp.store import jobs as store
 from memapp.store import leases
 
 Done = Remembered | Retracted | ConsentRequest | int
 """A new memory or request, or a retracted memory; or the number of other things done."""
 UPKEEP = "upkeep"
+TIDYING = frozenset({"expire", "unused", "purge", "distil", "consolidate", "insights", "episodes"})
+"""What one of a person's machines does for all of them."""
 WAITED_SECONDS = 0.5
 """The wait for an earlier run that was cancelled a moment ago."""
 EACH_TIME = timedelta(0)
@@ -187,6 +190,8 @@ def run(
         for job in jobs if mine else ():
             if cancel.is_set():
                 return
+            if job.name in TIDYING and not machines.may_tidy(runtime):
+                continue  # another machine of the person's does it
             yield from ((job, done) for done in _run(runtime, cancel, job, seconds))
 
 

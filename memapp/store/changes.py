@@ -21,6 +21,7 @@ from memapp.domain.changes import (
     Pinned,
     ProfileChanged,
     Purged,
+    Received,
     Restored,
     Reverted,
     Revision,
@@ -31,7 +32,7 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
-from memapp.store import agents, history, lesson_changes, profile, snapshots
+from memapp.store import agents, chat, history, lesson_changes, profile, snapshots
 from memapp.store.delta import log_change
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
@@ -62,11 +63,13 @@ def apply(session: Session, change: Change, actor: Actor, *, sim: float | None =
     """
     step = actor.step or session.new_id()
     touched = _OPERATIONS[type(change)](session, change)
-    ended = _end_insights(session, touched)
+    came = isinstance(change, Received)  # with its history, and with what follows from it
+    ended = [] if came else _end_insights(session, touched)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
     for memory in touched:
-        history.record(session, actor, step, memory, undoes=undoes)
+        if not came or memory.meta:
+            history.record(session, actor, step, memory, undoes=undoes)
     for insight in ended:
         history.record(session, actor, step, insight)
     for memory in (*touched, *ended):
@@ -210,6 +213,25 @@ def _purge(session: Session, memory: Memory, _change: Purged) -> None:
         session.run(statement, id=memory.id)
 
 
+def _receive(session: Session, change: Received) -> list[Touched]:
+    """Write a memory as it came, or only note that what is here holds."""
+    before, memory = snapshots.take(session, change.memory_id), change.memory
+    meta = {"reason": change.overruled_on} if change.overruled_on and before and memory else {}
+    if change.stands:
+        lost = replace(before, memory=memory) if before and memory else None
+        return [Touched(change.event, change.memory_id, lost, before, meta)]
+    if memory is None:
+        for statement in _PURGED if before else ():
+            session.run(statement, id=change.memory_id)
+        return [Touched(change.event, change.memory_id, before, None)]
+    if before is None:
+        session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
+    else:
+        snapshots.put_row(session, memory)
+    _add_sources(session, memory.id, chat.still_there(session, memory.sources))
+    return [Touched(change.event, memory.id, before, snapshots.take(session, memory.id), meta)]
+
+
 def _revert(session: Session, change: Reverted) -> list[Touched]:
     """Restore memories, lessons and agents as they were before a step, last change first.
 
@@ -323,6 +345,7 @@ _OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
     SoftDeleted: _soft_delete,
     Restored: _restore,
     Purged: _purge,
+    Received: _receive,
     ProfileChanged: profile.change,
     Reverted: _revert,
     **agents.OPERATIONS,

@@ -24,7 +24,15 @@ READ_PRAGMAS = frozenset(
 CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check", "wal_checkpoint"})
 """Change no remembered data, whatever their argument."""
 DECIDED_TABLES = frozenset(
-    {"consent_requests", "profile", "forgotten", "forgotten_key", "memory_file", "purge_jobs"}
+    {
+        "consent_requests",
+        "profile",
+        "forgotten",
+        "forgotten_key",
+        "memory_file",
+        "purge_jobs",
+        "sync_decisions",
+    }
 )
 """Written while the person decides; consent requests may be added at any time."""
 LASTING_TABLES = frozenset({"versions", "events", "request_evidence", "lesson_versions"})

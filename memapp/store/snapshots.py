@@ -101,6 +101,30 @@ def of_row(row: Row) -> Snapshot:
     return read(row["snapshot"], row["memory_id"])
 
 
+def put_row(session: Session, memory: Memory) -> None:
+    """Write a snapshot over the row of a memory, and remove its sources."""
+    row = {name: value for name, value in row_of(memory).items() if name != "id"}
+    session.alter("memories", memory.id, **row, normal_text=session.normalise(memory.text))
+    session.run(
+        "DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory.id
+    )
+
+
+def set_aside(session: Session, memory_ids: Sequence[str]) -> None:
+    """Let others have the texts of memories, for as long as it takes to write both."""
+    sql = """UPDATE memories SET normal_text = id
+             WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"""
+    session.run(sql, ids=memory_ids)
+
+
+def put_among(session: Session, memory_id: str) -> None:
+    """End that for one that is not live any more."""
+    session.run(
+        "UPDATE memories SET normal_text = normalise(text) WHERE user_id = :user AND id = :id",
+        id=memory_id,
+    )
+
+
 def put_back(
     session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot
 ) -> None:
@@ -116,13 +140,7 @@ def put_back(
         if now.memory.text == memory.text
         else []
     )
-    row = {name: value for name, value in row_of(memory).items() if name != "id"} | {
-        "normal_text": session.normalise(memory.text)
-    }
-    session.alter("memories", memory_id, **row)
-    session.run(
-        "DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id
-    )
+    put_row(session, memory)
     sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)
                  SELECT m.user_id, :id, m.id
                  FROM json_each(:sources) asked JOIN messages m ON m.id = asked.value

@@ -20,11 +20,12 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from memapp import paths
-from memapp.domain.text import shorten
+from memapp.domain.text import counted, shorten
 from memapp.errors import Damaged
 from memapp.ui import garbage
 from memapp.ui.background import background
 from memapp.ui.messages import (
+    CameFromElsewhere,
     DownloadEnded,
     FileChanged,
     FileOpened,
@@ -117,6 +118,8 @@ class MemappApp(NavigatedApp):
         """The person quit to see the sample chats."""
         self.is_open = False
         self._upkeep_announced = False
+        self._came, self._told_of_came = 0, ""
+        """How many changes of other machines were announced last, and in which words."""
         self._default_model_arrived = False
         """The default model was downloaded and is not loaded yet."""
         self._interrupted_at = -QUIT_SECONDS
@@ -179,6 +182,7 @@ class MemappApp(NavigatedApp):
         garbage.spare()
         self.session.talk.load_models()
         self.session.talk.watch()
+        self.session.talk.share()
 
     @background("open")
     async def _warn_of_undefined_categories(self) -> None:
@@ -346,6 +350,13 @@ class MemappApp(NavigatedApp):
     @on(MemoriesChanged)
     def _memories_changed(self) -> None:
         self.session.memories_changed()
+
+    def on_came_from_elsewhere(self, event: CameFromElsewhere) -> None:
+        """Say above the composer how much came since something else was said there."""
+        status = self.chat.composer.status
+        self._came = self._came * (status.words == self._told_of_came) + event.entries
+        self._told_of_came = f"From your other machines (F7): {counted(self._came, 'change')}"
+        status.say(self._told_of_came)
 
     def on_file_wanted(self) -> None:
         needed = (

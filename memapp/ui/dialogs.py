@@ -178,10 +178,13 @@ class LineQuestion(Form[Answer]):
         length: int = 200,
         does: str = "save",
         goes_on: bool = False,
+        hidden: bool = False,
     ) -> None:
         super().__init__(title, note=note)
         self._save_line, self._does = save, does
-        self._line = Line(clean(text), max_length=length, select_on_focus=not goes_on)
+        self._line = Line(
+            clean(text), max_length=length, select_on_focus=not goes_on, password=hidden
+        )
 
     def compose_fields(self) -> ComposeResult:
         yield self._line

@@ -88,6 +88,13 @@ class FileChanged(Announcement):
 
 
 @dataclass
+class CameFromElsewhere(Announcement):
+    """Another machine of the person's changed something."""
+
+    entries: int
+
+
+@dataclass
 class FileWanted(Announcement):
     """Another process waits for this one to close the memory file."""
 

@@ -36,8 +36,10 @@ from memapp.services import (
     upkeep,
 )
 from memapp.services.models import ModelChoice
+from memapp.services.sync import exchange, machines
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
+    CameFromElsewhere,
     DownloadEnded,
     FileChanged,
     FileWanted,
@@ -219,6 +221,17 @@ class Talk:
                 if heard.wanted and not was_wanted:
                     self._announce(FileWanted())
                 was_wanted = heard.wanted
+
+    def share(self) -> None:
+        """Exchange what changes with the person's other machines, until the end, if this memory is
+        shared.
+        """
+        if machines.is_shared(self.runtime):
+            self._start("sync", exchange.keep_in_step, self.runtime, self._came, self._over)
+
+    def _came(self, done: exchange.Exchanged) -> None:
+        self._announce(FileChanged(done.erased))
+        self._announce(CameFromElsewhere(done.came))
 
     def back_up(self) -> None:
         run = partial(backups.run, self.runtime, cancelled=self._backup_cancel.is_set)

@@ -3,6 +3,7 @@
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,6 +28,7 @@ from memapp.domain.changes import (
     Pinned,
     ProfileChanged,
     Purged,
+    Received,
     Restored,
     Reverted,
     Revision,
@@ -72,6 +74,9 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     ProfileChanged: lambda runtime, _: decisions.set_field(runtime, "preferred_name", "Ana"),
     Reverted: lambda runtime, _: undo.undo_last(runtime),
     Purged: lambda runtime, ids: directly(runtime, Purged(ids[3])),
+    Received: lambda runtime, ids: directly(
+        runtime, Received(ids[1], replace(curate.get(runtime, ids[1]), text="Ships."), "b")
+    ),
     LessonAdded: lambda runtime, ids: ids.append(
         lesson_of(lessons.add(runtime, "git", "here", "git psuh", "git push"))
     ),

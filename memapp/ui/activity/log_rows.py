@@ -77,6 +77,8 @@ class LogRows(TimedRows[LogLine]):
         )
         head = joined((f"{when(entry.at, self.clock()):{WHEN}}", "$text-muted"), (by, "$secondary"))
         why = called("log_reasons", str(entry.meta.get("reason", "")), "")
+        if machine := entry.meta.get("machine"):
+            why = f"{why} · on {machine}" if why else f"on {machine}"
         what = (done(item).ljust(DONE), "bold")
         return joined(
             head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted")

@@ -16,6 +16,7 @@ from memapp.services.preferences import Preference
 from memapp.ui.background import background
 from memapp.ui.dialogs import Choice, LineQuestion
 from memapp.ui.safe import joined, row
+from memapp.ui.screens import machines
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
@@ -67,6 +68,7 @@ class SettingsScreen(ModeScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "default", "Default", id="settings.default"),
+        Binding("M", "machines", "Your machines", id="settings.machines"),
         Binding("slash", "search", "Search", id="settings.search"),
         Binding("escape", "back", "Back", show=False, id="settings.leave"),
     ]
@@ -155,6 +157,10 @@ class SettingsScreen(ModeScreen):
     def action_default(self) -> None:
         if (preference := self.settings.rows.current) is not None:
             self._write(preference, "")
+
+    @background("settings")
+    async def action_machines(self) -> None:
+        await machines.look_after(self.app, self.session)
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()

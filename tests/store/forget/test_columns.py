@@ -121,6 +121,17 @@ REGISTRY: dict[str, How] = {
     "compared_pairs.id_a": How.WORDLESS,
     "compared_pairs.id_b": How.WORDLESS,
     "leases.owner": How.WORDLESS,
+    "sync_machine.device": How.WORDLESS,
+    "sync_machine.memory": How.WORDLESS,
+    "sync_machine.hash": How.WORDLESS,
+    "sync_machine.told": How.WORDLESS,
+    "sync_things.kind": How.WORDLESS,
+    "sync_things.device": How.WORDLESS,
+    "sync_entries.kind": How.WORDLESS,
+    "sync_entries.device": How.WORDLESS,
+    "sync_entries.hash": How.WORDLESS,
+    "sync_erasures.box": How.SHORT,
+    "sync_decisions.decided_by": How.WORDLESS,
 }
 """Every column that could hold words; a test below fails when one of the schema is missing here.
 Ids, times, and columns that take one of a few listed values are not named.

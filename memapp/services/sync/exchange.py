@@ -1,0 +1,399 @@
+"""What waits is sent, and what came is carried out, once each and in one order on all machines.
+
+A machine fetches all that is there before it sends anything. No transaction of the file is open
+while the database answers.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any
+
+from memapp.domain.changes import Actor
+from memapp.domain.profile import has_many
+from memapp.domain.sync import CHATS, KINDS, Clock, SyncEntry, Thing, ThingChange, local_holds
+from memapp.errors import Overtaken, RolledBack, StoreError, SyncError, UsageError
+from memapp.runtime import Runtime
+from memapp.services import forget
+from memapp.services.sync import keyring
+from memapp.services.sync.keyring import Keyring
+from memapp.services.sync.sending import PAGE, here_of, send
+from memapp.store import events, profile, received, sync
+from memapp.store.encoding import to_text
+from memapp.store.forget.purge_jobs import PurgeJob
+from memapp.store.session import Session
+from memapp.store.sync import Here
+
+if TYPE_CHECKING:
+    from memapp.sync.server import Server
+
+LEASE_SECONDS = 24 * 60 * 60
+TRIES = 20
+LOOK_SECONDS = 0.1
+"""How long it takes at most until what was changed here goes."""
+SETTLE_SECONDS = 60.0
+RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
+"""How long it is waited before a database that was away is asked again."""
+
+_one_at_a_time = Lock()
+"""A window and its commands are one machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """How much was done."""
+
+    sent: int = 0
+    came: int = 0
+    erased: bool = False
+    """Something was erased for good: nothing that was read before may be shown or saved again."""
+
+
+Tell = Callable[[int, int], object]
+"""Hears how many entries of how many were carried out."""
+
+
+def exchange(runtime: Runtime, tell: Tell = lambda _done, _of: None) -> Exchanged:
+    """Fetch what the other machines changed, and send what this one did. Raises `SyncError`;
+    nothing is lost then.
+    """
+    with connected(runtime) as (server, _):
+        return exchange_with(runtime, server, tell)
+
+
+def exchange_with(
+    runtime: Runtime,
+    server: "Server",
+    tell: Tell = lambda _done, _of: None,
+    *,
+    settles: bool = True,
+) -> Exchanged:
+    """The same over a connection that is open; without `settles` the database is told only if there
+    was something.
+    """
+    with _one_at_a_time:
+        came = sent = 0
+        erasures = runtime.database.erasures
+        for _ in range(TRIES):
+            came += _fetch(runtime, server, tell)
+            try:
+                sent += send(runtime, server, keyring.load(runtime))
+                break
+            except Overtaken:  # another machine was faster
+                continue
+        if settles or came or sent:
+            _settle(runtime, server, keyring.load(runtime), came, sent)
+        return Exchanged(sent, came, runtime.database.erasures != erasures)
+
+
+@contextmanager
+def kept_in_step(
+    runtime: Runtime, heard: Callable[[Exchanged], object] = lambda _: None
+) -> Iterator[None]:
+    """Exchange beside everything else what changes here and elsewhere, until the end of the block;
+    nothing waits for it.
+
+    `heard` is called, on a thread of its own, when something came.
+    """
+    over = Event()
+    thread = Thread(
+        target=keep_in_step, args=(runtime, heard, over), name="memapp-sync", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(LOOK_SECONDS * 5)
+
+
+def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: Event) -> None:
+    """Do that on the thread of the caller, until it is over."""
+    patience = RETRY_SECONDS
+    while not over.is_set():
+        try:
+            with connected(runtime) as (server, keys):
+                server.listen()
+                settled = 0.0
+                while not over.is_set():
+                    settles = time.monotonic() - settled > SETTLE_SECONDS
+                    if settles or server.heard(LOOK_SECONDS, keys.device) or _is_waiting(runtime):
+                        done = exchange_with(runtime, server, settles=settles)
+                        settled, patience = time.monotonic() if settles else settled, RETRY_SECONDS
+                        if done.came:
+                            heard(done)
+        except UsageError:
+            return  # nothing is shared any more
+        except SyncError as error:
+            with suppress(StoreError), runtime.write() as session:
+                sync.note_told(session, error=str(error))
+        except StoreError:  # busy, full, or closed
+            pass
+        over.wait(patience)
+        patience = min(2 * patience, MOST_RETRY_SECONDS)
+
+
+def _is_waiting(runtime: Runtime) -> bool:
+    return sync.is_waiting(runtime.read(), chats=runtime.settings.sync_chats)
+
+
+@contextmanager
+def connected(runtime: Runtime) -> Iterator[tuple["Server", Keyring]]:
+    """Connect to the database of this memory, and close the connection afterwards."""
+    keys = keyring.load(runtime)
+    from memapp.sync.server import Server
+
+    server = Server(keys.url, keys.schema)
+    try:
+        found = server.find_memory()
+        if found != keys.memory:
+            whose = "another memory" if found else "no memory"
+            raise SyncError(
+                f"There is {whose} in this database by now.",
+                "Nothing was sent. Leave it: memapp sync leave.",
+            )
+        if server.is_revoked(keys.device):
+            raise SyncError(
+                "This machine was shut out on another one.",
+                "To share again: memapp sync leave, then join.",
+            )
+        yield server, keys
+    finally:
+        server.close()
+
+
+def send_again(runtime: Runtime) -> int:
+    """Send again what the database lost, after it was put back to an older state; return how much
+    that is.
+    """
+    from memapp.sync.crypto import START
+
+    with connected(runtime) as (server, _):
+        theirs = server.hashes(1)
+        with runtime.write() as session:
+            ours = sync.hashes(session, 1)
+            common = max(
+                (number for number in ours if theirs.get(number) == ours[number]), default=0
+            )
+            return sync.go_back(session, common, START)
+
+
+# What comes ---------------------------------------------------------------------------------------
+
+
+def _fetch(runtime: Runtime, server: "Server", tell: Tell) -> int:
+    """Carry out all that stands behind what is known; erasures before anything else. Return how
+    many entries that were.
+    """
+    here = here_of(runtime.read())
+    last = server.last()
+    _refuse_rolled_back(server, here, last)
+    if last == here.number:
+        return 0
+    rewritten: dict[int, bytes] = {}
+    beaten: dict[ThingChange, Thing] = {}
+    keys = keyring.load(runtime)
+    for entry in server.erasures(here.number):
+        keys, says = _open(runtime, server, keys, entry)
+        rewritten |= {number: bytes.fromhex(digest) for number, digest in says.get("rewritten", ())}
+        for job in says.get("jobs", ()):
+            _erase(runtime, job)
+    number, previous = here.number, here.hash
+    epoch = max(sync.epochs(runtime.read()))
+    while page := _page(server, number):
+        group: list[tuple[SyncEntry, Mapping[str, Any]]] = []
+        for entry in page:
+            _check(entry, number, previous, epoch, rewritten)
+            number, previous = entry.place.number, entry.hash
+            says = _open(runtime, server, keys, entry)[1] if entry.box else {}
+            if entry.place.entry_class == "keys":
+                epoch = int(says["epoch"])
+            group.append((entry, says))
+            if entry.place.ends:
+                _carry_out(runtime, group, beaten)
+                group = []
+        tell(number - here.number, last - here.number)
+    if number < last:
+        raise _cut(number + 1)
+    for box in sync.planned_erasures(runtime.read()).values():
+        _erase(
+            runtime, keyring.open_job(keys, box)
+        )  # what came since it was erased here may say the same
+    return number - here.number
+
+
+def _refuse_rolled_back(server: "Server", here: Here, last: int) -> None:
+    known = server.hashes(here.number).get(here.number) if 0 < here.number <= last else None
+    if here.number and known != here.hash:
+        lacks = max(here.number - last, 0)
+        said = (
+            f"The database was put back to an older state: {lacks or 'some'} entries are missing."
+            if known is None
+            else ("The database says something else than it did before.")
+        )
+        raise RolledBack(said, "If you know why, send them again: memapp sync --again.")
+
+
+def _page(server: "Server", after: int) -> Sequence[SyncEntry]:
+    """Return the next entries, up to where something that came together ends."""
+    limit = PAGE
+    while True:
+        page = server.entries(after, limit)
+        end = max((at for at, entry in enumerate(page, start=1) if entry.place.ends), default=0)
+        if end or len(page) < limit:
+            return page[:end]
+        limit *= 4
+
+
+def _check(
+    entry: SyncEntry, number: int, previous: bytes, epoch: int, rewritten: Mapping[int, bytes]
+) -> None:
+    """Raise `SyncError` for an entry that does not follow on the one before, or is not what was put
+    there.
+    """
+    from memapp.sync import crypto
+
+    place = entry.place
+    if place.number != number + 1 or place.previous != previous:
+        raise _cut(number + 1)
+    is_whole = crypto.entry_hash(place, entry.box) == entry.hash
+    if not is_whole and rewritten.get(place.number) != crypto.digest(entry.box):
+        raise SyncError(f"Entry {place.number} in the database was altered.", crypto.ALTERED)
+    if place.epoch < epoch:
+        raise SyncError(
+            f"Entry {place.number} came from a machine that was shut out.", crypto.ALTERED
+        )
+
+
+def _cut(number: int) -> SyncError:
+    from memapp.sync.crypto import ALTERED
+
+    return SyncError(f"Entry {number} in the database is missing, or stands elsewhere.", ALTERED)
+
+
+def _open(
+    runtime: Runtime, server: "Server", keys: Keyring, entry: SyncEntry
+) -> tuple[Keyring, dict[str, Any]]:
+    """Return what an entry says. New keys are taken over by it."""
+    from memapp.sync import crypto
+
+    says = crypto.open_box(keys.key(entry.place.epoch), entry)
+    if entry.place.entry_class == "keys" and str(says["epoch"]) not in keys.epochs:
+        key = crypto.unseal(
+            server.seal_for(keys.device, says["epoch"]), bytes.fromhex(keys.private)
+        )
+        if crypto.digest(key).hex() != says["digest"]:
+            raise SyncError(
+                "The new key of this memory was altered in the database.", crypto.ALTERED
+            )
+        keys = keys.with_key(says["epoch"], key)
+        keyring.save(runtime, keys)
+    return keys, says
+
+
+def _erase(runtime: Runtime, told: Mapping[str, Any]) -> None:
+    job = PurgeJob(**{name: tuple(values) for name, values in told["job"].items()})
+    forget.erase_as_told(runtime, job, told["by"])
+
+
+def _carry_out(
+    runtime: Runtime,
+    group: Sequence[tuple[SyncEntry, Mapping[str, Any]]],
+    beaten: dict[ThingChange, Thing],
+) -> None:
+    """Carry out entries that came together, and decide where a thing was changed here too.
+
+    `beaten` are values of the profile that something of ours stands in place of; it may turn out to
+    have been denied before.
+    """
+    with runtime.decide() as session:
+        here = here_of(session)
+        if group[0][0].place.number <= here.number:
+            return  # another window of this machine was faster
+        names = {item["id"]: item["name"] for item in here.told.get("machines", ())}
+        came: dict[Thing, ThingChange] = {}
+        overruled: dict[Thing, str] = {}
+        for entry, says in group:
+            thing = _thing(entry, says)
+            if (
+                thing is None
+                or thing.kind not in KINDS
+                or (thing.kind in CHATS and not runtime.settings.sync_chats)
+            ):
+                continue
+            change = ThingChange(thing, Clock(entry.place.clock, says["by"]), says["value"])
+            ours = _rival(session, change)
+            if ours is None or ours.value == change.value:
+                came[thing] = change
+            elif says["by"] == here.device:
+                pass  # what comes back is older than what was made of it since
+            elif ours.thing == thing and local_holds(ours, change):
+                received.note_overruled(
+                    session, change, Actor("sync"), names.get(here.device, "this machine")
+                )
+            elif ours.thing == thing or ours.clock < change.clock:
+                overruled[thing] = names.get(says["by"], "another machine")
+                came[thing] = change
+            else:
+                beaten[change] = ours.thing
+        for thing, change in came.items():
+            sync.note_known(session, thing, change.clock)
+        received.carry_out(
+            session, list(came.values()), Actor("sync"), overruled, names
+        )  # what follows from it here is marked
+        for change in [
+            thing_change
+            for thing_change, by in beaten.items()
+            if sync.value_of(session, by) is None
+        ]:
+            del beaten[change]
+            if change.value and not profile.request_behind(session, change.value["field"]):
+                received.carry_out(session, [change], Actor("sync"), {}, names)
+        sync.note_entries(session, [(entry, _thing(entry, says)) for entry, says in group])
+
+
+def _thing(entry: SyncEntry, says: Mapping[str, Any]) -> Thing | None:
+    if "kind" in says:
+        return Thing(says["kind"], says["id"])
+    return (
+        None
+        if entry.place.entry_class == "change"
+        else Thing(entry.place.entry_class, str(says.get("epoch", "")))
+    )
+
+
+def _rival(session: Session, change: ThingChange) -> ThingChange | None:
+    """Return what this machine made of the same thing, or wrote into the same field that has one
+    value; None if nothing.
+    """
+    ours = sync.local_change(session, change.thing)
+    if (
+        ours is None
+        and change.thing.kind == "profile"
+        and change.value
+        and not has_many(change.value["field"])
+    ):
+        request_id = profile.request_behind(session, change.value["field"])
+        return sync.local_change(session, Thing("profile", request_id)) if request_id else None
+    return ours
+
+
+def _settle(runtime: Runtime, server: "Server", keys: Keyring, came: int, sent: int) -> None:
+    """Tell the database how far this machine is, and note what it says of the others."""
+    number = here_of(runtime.read()).number
+    server.acknowledge(keys.device, number)
+    holder, seconds = server.take_lease(keys.device, LEASE_SECONDS)
+    known = keyring.named(server, keys)
+    until = int((time.time() + seconds) * 1000) if holder == keys.device else 0
+    with runtime.write() as session:
+        sync.note_lease(session, until)
+        sync.note_told(
+            session,
+            machines=[asdict(machine) for machine in known],
+            seen_at=to_text(session.now),
+            error="",
+        )
+        if came:
+            events.add_event(session, "worker", "sync", "ok", meta={"came": came, "sent": sent})
