@@ -66,6 +66,13 @@ CREATE TRIGGER consent_requests_need_a_yes BEFORE UPDATE OF state ON consent_req
                 WHERE e.request_id = old.id AND e.typed = 1 AND m.active = 1) >= 2)) BEGIN
     SELECT raise(ABORT, 'nobody said yes to this consent request');
 END;
+-- The last one made is asked first: that of agents says more.
+DROP TRIGGER consent_requests_of_agents_need_the_person;
+CREATE TRIGGER consent_requests_of_agents_need_the_person BEFORE UPDATE OF state ON consent_requests
+WHEN new.state = 'approved' AND coalesce(new.decided_by, '') <> 'person'
+     AND (old.proposer = 'client' OR old.proposer GLOB 'client:*' OR old.memory <> '' AND old.memory ->> 'origin' = 'agent') BEGIN
+    SELECT raise(ABORT, 'nobody but the person says yes to what an agent proposes');
+END;
 
 -- What is changed here is marked; what is carried out from elsewhere is not.
 CREATE VIEW sync_changed AS SELECT kind, id FROM sync_things;

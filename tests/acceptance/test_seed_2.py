@@ -532,7 +532,8 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     for said in ("The piano tuner came at ten.", "forget what I said about the piano"):
         say(runtime, thread, said)
     entries = activity.entries(runtime)
-    assert {entry.event for entry in entries} == set(Event)
+    elsewhere = {Event.SYNC}  # only another machine makes that: tests/sync
+    assert {entry.event for entry in entries} == set(Event) - elsewhere
     by_memapp = {entry.event for entry in entries if is_memapp(entry.actor)}
     assert by_memapp == {Event.LINK, Event.RESTORE, Event.MERGE, Event.TTL, Event.PURGE}
 

@@ -98,7 +98,7 @@ async def conversation(
             "memapp.services.retrieved._fitting",
             lambda text, hits, *_, **_more: list(hits) if "tea" in text else [],
         ),
-        patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
+        patch("memapp.services.expectation_check.mismatch", lambda *_, **__: verdict),
     ):
         if before:
             _talked(world)
