@@ -12,7 +12,7 @@ from memapp.services import chats, council, downloads, models, not_kept, provena
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
 from memapp.services.not_kept import Refusals
-from memapp.services.sync import machines
+from memapp.services.sync import keyring
 
 SMALL = "This small model cannot hold a conversation"
 KEY = "ctrl+o gets one that can"
@@ -124,7 +124,7 @@ def welcome_words(runtime: Runtime) -> tuple[str, str]:
     words = (
         "Chat with a model on this machine that remembers what you tell it.\n"
         f"Everything stands in one file: {runtime.paths.database}\n"
-        f"{STAYS[machines.is_shared(runtime)]} You see what it remembers, and decide.\n"
+        f"{STAYS[keyring.is_here(runtime)]} You see what it remembers, and decide.\n"
         "Write below to begin · / lists commands · F8 chooses another model\n\n"
         f"{lines}esc, then t: try sample chats · v: choose colours · y: copy the path"
     )
@@ -142,7 +142,7 @@ def network(runtime: Runtime) -> str:
         return f"! online: fetching a model from {runtime.downloading_from}"
     name = runtime.chat.note if runtime.chat.state == "ready" else ""
     if not runtime.settings.server:
-        where = "shared" if machines.is_shared(runtime) else "offline"
+        where = "shared" if keyring.is_here(runtime) else "offline"
         return f"{name} · {where}" if name else where
     host = models.remote_host(runtime)
     return f"! REMOTE: your words go to {host}" if host else f"{name or 'server'} · local server"

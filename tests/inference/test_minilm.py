@@ -152,7 +152,7 @@ def of_the_samples() -> list[str]:
     said = [
         text
         for chat in chats
-        for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))
+        for text in (*chat["messages"], *(fact["text"] for fact in chat.get("kept", ())))
     ]
     return [
         *said,

@@ -41,7 +41,7 @@ sys.exit(run(["--home", str(folder / "home"), "models", "get", "Tiny", "--yes"])
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    for name in OFFLINE:
+    for name in OFFLINE.split():
         monkeypatch.delenv(name)  # memapp sets them itself
     content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
         2_000_000

@@ -24,11 +24,12 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Origin, Role
 from memapp.domain.lessons.lesson import PAUSE
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.trust import RAW
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, jobs, runs
-from memapp.services.consent import requests
+from memapp.services.consent import decisions, requests
 from memapp.store import changes, chat, connection, leases
 from memapp.store.database import Database
 from memapp.tools.scripted import ScriptedTool
@@ -154,13 +155,11 @@ def plant(home: Path) -> None:
         if day == 28:
             curate.discard(runtime, *overdue)
         list(jobs.run(runtime, Cancel(), ends))
-        if day == 40:  # kept for longer than a week: whoever did that is trusted more
-            with runtime.write() as session:
-                changes.apply(
-                    session,
-                    Created(fact("I have a loom.", session.now, origin="said")),
-                    Actor("rules"),
-                )
+        if day == 40:  # the job `trust` sums up what stands before the last hundred decisions
+            for number in range(RAW + 3):
+                request = requests.propose(runtime, "fact", f"Quux{number:03}.", proposer="import")
+                assert request
+                decisions.deny(runtime, request.id)
         if day == 51:
             requests.propose(runtime, "city", "Bruges", proposer="import")
         if day % 7 == 0:

@@ -15,7 +15,7 @@ from tests.conftest import OFFLINE
 def test_asking_learning_and_searching_open_no_network_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in OFFLINE:
+    for name in OFFLINE.split():
         monkeypatch.delenv(name)  # memapp sets them itself
     trace = tmp_path / "trace"
     follow = [

@@ -56,6 +56,11 @@ def path_of(runtime: Runtime) -> Path:
     return runtime.paths.database.with_name("sync.key")
 
 
+def is_here(runtime: Runtime) -> bool:
+    """Return True if this machine shares its memory; the file of the memory is not asked."""
+    return path_of(runtime).exists()
+
+
 def load(runtime: Runtime) -> Keyring:
     """Return the keys. Raises `UsageError` where nothing is shared."""
     require_libraries()
