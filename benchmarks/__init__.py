@@ -78,8 +78,8 @@ def prepared_file(file: Path) -> Path:
 def open_chat_model(options: Namespace) -> "ChatModel":
     """Open the chosen chat model in this process. Raises `ModelError`."""
     from memapp import paths
+    from memapp.inference.cached_copies import content_hash
     from memapp.inference.llama import LlamaModel
-    from memapp.inference.prepared import content_hash
     from memapp.inference.server import ServerModel
 
     if options.server:

@@ -33,16 +33,16 @@ from benchmarks import MADE_UP, MISSED, chat_model_options, open_chat_model
 from memapp import bootstrap
 from memapp.domain.profile import is_sensitive
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Asked, Completed, Found
+from memapp.domain.turn_events import Asked, Completed, Found
 from memapp.errors import UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.language.grammar import sentences
-from memapp.language.wording import WORDING, normalise
+from memapp.language.normal_form import WORDING, normalise
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from memapp.services.turn import take_turn
 from memapp.services.upkeep import work
 from memapp.store.opening import open_database

@@ -35,13 +35,14 @@ from benchmarks import MADE_UP, MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Hint, is_sensitive
-from memapp.domain.turn import Remembered
+from memapp.domain.turn_events import Remembered
 from memapp.language.profile import stated
 from memapp.language.sensitive import values_in
 from memapp.language.word_file import words_of as language_of
 from memapp.runtime import Runtime
-from memapp.services import curate, reader
+from memapp.services import curate
 from memapp.services.consent import decisions, pending
+from memapp.services.learning import reader
 from memapp.store import chat, expectations
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")

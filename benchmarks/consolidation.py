@@ -44,8 +44,9 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import consolidate, jobs
+from memapp.services import jobs
 from memapp.services.embed import embed
+from memapp.services.jobs import consolidate
 from memapp.store import changes, memories, model_jobs
 from memapp.store.encoding import new_id
 

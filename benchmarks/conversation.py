@@ -33,10 +33,10 @@ import numpy as np
 from benchmarks import MADE_UP, MISSED, bundled_embedder, chat_model_options, open_chat_model
 from benchmarks.memory_helps import Person, Turn, remembering
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
-from memapp.domain.turn import Completed, Found, Restarted
+from memapp.domain.turn_events import Completed, Found, Restarted
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.language.same import is_respelt
+from memapp.language.same_content import is_respelt
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import take_turn

@@ -28,7 +28,7 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Role
 from memapp.inference import Cancel
 from memapp.language import review
-from memapp.language.held import names_in, numbers_in
+from memapp.language.grounding import names_in, numbers_in
 from memapp.language.review import Material
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime

@@ -46,12 +46,12 @@ from memapp import bootstrap
 from memapp.domain.expectation import AS_PREDICTED
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
-from memapp.domain.turn import Accepted, Checked, Completed, Failed, Found
+from memapp.domain.turn_events import Accepted, Checked, Completed, Failed, Found
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.scripted import call_kind
 from memapp.language.expectation import writable
 from memapp.language.grammar import root
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
 from memapp.services.turn import take_turn

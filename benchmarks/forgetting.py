@@ -41,7 +41,7 @@ from memapp.domain.chat import Message
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.memory import Kind, Memory, OwnerKind, State
-from memapp.domain.turn import Accepted, Completed
+from memapp.domain.turn_events import Accepted, Completed
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, runs
@@ -51,7 +51,7 @@ from memapp.services.runs import Client
 from memapp.services.turn import take_turn
 from memapp.store import agents, changes, checkpoints, consents, expectations, vectors
 from memapp.store.encoding import new_id, to_text
-from memapp.store.place import ASIDE, BACKUPS, new_copy, read_id
+from memapp.store.file_copies import ASIDE, BACKUPS, new_copy, read_id
 from memapp.store.schema import statements
 from memapp.tools.scripted import ScriptedTool
 
@@ -73,7 +73,7 @@ PRELOADED = [
     "memapp.bootstrap",
     "memapp.inference.scripted",
     "memapp.services.chats",
-    "memapp.services.turn",
+    "memapp.services.turn.turns",
 ]
 COLUMNS = {
     "message": "SELECT count(*) FROM messages WHERE instr(lower(text), ?)",

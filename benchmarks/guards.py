@@ -25,7 +25,7 @@ from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import USER_ID
 from memapp.store import changes, chat
 from memapp.store.database import Database

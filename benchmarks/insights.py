@@ -26,7 +26,7 @@ from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import insights
+from memapp.services.jobs import insights
 from memapp.store import chat
 
 HISTORIES, FOUND, FALSE = 20, 16, 1

@@ -30,10 +30,8 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
-from memapp.services.query import query
-from memapp.services.reader import learn
-from memapp.services.recall import RecallRequest, recall
-from memapp.services.retrieved import look_up
+from memapp.services.learning.reader import learn
+from memapp.services.recall import RecallRequest, look_up, query, recall
 from memapp.store import chat, expectations
 
 AT_5 = 0.90

@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks import MADE_UP, MISSED, bundled_embedder, chat_model_options, open_chat_model
 from memapp import bootstrap, paths
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Found
+from memapp.domain.turn_events import Found
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.prompts import predict

@@ -37,11 +37,12 @@ from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import FromMemory
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.language import requests
-from memapp.language.asked import asked_about
+from memapp.language.questions import asked_about
 from memapp.language.sentence import is_for_now, is_sensitive
 from memapp.language.word_file import WordFile, words, words_of
 from memapp.runtime import Runtime
-from memapp.services import chats, quotations, upkeep
+from memapp.services import chats, upkeep
+from memapp.services.recall import quotations
 from memapp.services.turn import take_turn
 from memapp.store import chat, memories
 

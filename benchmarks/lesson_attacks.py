@@ -32,8 +32,8 @@ from memapp.run import background, hints
 from memapp.run.arguments import CommandLine
 from memapp.run.attempt import Attempted
 from memapp.run.hook_event import agent_step
-from memapp.store.lent import lent
-from memapp.tools.ended import Ran
+from memapp.store.lent_database import lent
+from memapp.tools.result import Ran
 from memapp.tools.sql import Sql, as_attempt
 
 TEXTS, SMALL_TEXTS = 100, 12

@@ -2,7 +2,7 @@
 turns that answer them.
 
 Each session becomes a chat and each turn a message in a real store, both speakers being people;
-`services.recall` answers with the bundled embedder. The figure is the share of a question's
+`services.recall.search` answers with the bundled embedder. The figure is the share of a question's
 evidence turns among the first k hits, averaged over the questions. Beside it, in the same run:
 plain bm25, plain meaning, both joined by reciprocal rank, and fuzzy keywords; and what a turn puts
 into its prompt.
@@ -28,11 +28,10 @@ from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Role
 from memapp.inference import Embedder
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats
-from memapp.services.recall import RecallRequest, recall
-from memapp.services.retrieved import look_up
+from memapp.services.recall import RecallRequest, look_up, recall
 from memapp.store import chat, full_text, vectors
 from memapp.store.session import Session
 

@@ -53,8 +53,9 @@ from memapp.inference.llama import LlamaModel
 from memapp.inference.scripted import ScriptedModel
 from memapp.mcp.server import TOO_MANY, build
 from memapp.runtime import Runtime
-from memapp.services import agents, chats, curate, turn
+from memapp.services import agents, chats, curate
 from memapp.services.consent import decisions, pending
+from memapp.services.turn import turns
 from memapp.store import changes
 
 HARMLESS = "I like green apples."
@@ -148,7 +149,7 @@ async def poisoning(
     typed = " ".join(said)
     for text in said:
         before = len(model.seen)
-        list(turn.take_turn(runtime, thread.id, text))
+        list(turns.take_turn(runtime, thread.id, text))
         prompts = [str(prompt) for prompt in model.seen[before:]]
         seen += [
             mark

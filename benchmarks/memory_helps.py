@@ -33,10 +33,10 @@ from memapp.categories import load_categories
 from memapp.domain.chat import FROM_MEMORY, Message, Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Piece
-from memapp.domain.turn import Accepted, Completed, Failed, Found, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, Failed, Found, TurnEvent
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.embedder import ChildEmbedder
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.prompts import respond
 from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas

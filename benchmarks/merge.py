@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import MADE_UP, MISSED, bundled_embedder
-from memapp.language.same import is_respelt, keeps_facts
-from memapp.services.consolidate import ALIKE
+from memapp.language.same_content import is_respelt, keeps_facts
+from memapp.services.jobs.consolidate import ALIKE
 
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02

@@ -29,9 +29,10 @@ from memapp.domain.memory import Kind
 from memapp.domain.profile import FIELDS
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, insights, upkeep
+from memapp.services import chats, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
+from memapp.services.jobs import insights
+from memapp.services.jobs.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
 from memapp.services.turn import take_turn
 from memapp.store import consolidation, memories
 

@@ -28,9 +28,9 @@ from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.embed import embed
-from memapp.services.reader import learn
-from memapp.services.retrieved import look_up
-from memapp.store import chat, delta, expectations
+from memapp.services.learning.reader import learn
+from memapp.services.recall import look_up
+from memapp.store import change_log, chat, expectations
 
 MOST = 0.10
 DIALOGS = 60
@@ -118,7 +118,7 @@ def run(talks: list[Talk]) -> Count:
             at += timedelta(days=1)
             with runtime.write() as session:
                 thread = chat.create_thread(session, "Talk", "companion", at).id
-                delta.begin(session, thread)
+                change_log.begin(session, thread)
             for message, reply in talk:
                 look(runtime, thread, message, count)
                 say(runtime, thread, message, reply, at)

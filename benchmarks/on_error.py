@@ -24,8 +24,8 @@ from benchmarks import MISSED
 from memapp.domain.lessons.failure_tags import tags_of
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
 from memapp.domain.lessons.fingerprint import fingerprint, words
-from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.ranking import LEAST_ALIKE, LessonMatch, parts
+from memapp.domain.lessons.similarity import Rarity, same_use, shape_likeness
 from memapp.language.failures import staying_words, tag_patterns
 from memapp.tools.program import program
 

@@ -30,7 +30,8 @@ from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Embedder
 from memapp.runtime import Runtime
-from memapp.services import chats, quotations
+from memapp.services import chats
+from memapp.services.recall import quotations
 from memapp.store import chat
 
 GOAL = 0.75

@@ -21,7 +21,7 @@ from memapp.services import chats, curate
 from memapp.services.consent import requests
 from memapp.store import chat
 from memapp.ui.app import MemappApp
-from memapp.ui.inbox.arming import ALONE_SECONDS, ARMING_SECONDS
+from memapp.ui.inbox.answer_lock import ALONE_SECONDS, ARMING_SECONDS
 from memapp.ui.messages import MemoriesChanged
 from memapp.ui.widgets.topbar import TopBar
 

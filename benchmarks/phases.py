@@ -35,7 +35,7 @@ from benchmarks.grid.lessons import Counted, Lessons
 from benchmarks.grid.tool import GridTool, dialect, program
 from memapp import bootstrap
 from memapp.domain.lessons.feedback import Channel, ToolAttempt
-from memapp.domain.lessons.settlement import RunEvidence
+from memapp.domain.lessons.outcome import RunEvidence
 from memapp.domain.lessons.utility import mean, permutation_test
 from memapp.runtime import Runtime
 from memapp.services.runs import Client

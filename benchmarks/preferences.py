@@ -32,10 +32,10 @@ from memapp import bootstrap
 from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Accepted, Found
+from memapp.domain.turn_events import Accepted, Found
 from memapp.inference import Cancel, ChatModel, Embedder, whole_reply
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from memapp.prompts import predict
 from memapp.prompts.respond import words
 from memapp.runtime import Runtime

@@ -31,8 +31,7 @@ from benchmarks import MISSED
 from benchmarks.sql_runs import EPISODES, Episode, Step, following, read_episodes
 from memapp.domain.lessons.conflicts import always_loses
 from memapp.domain.lessons.lesson import LessonStatus
-from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, is_withheld, rank
-from memapp.domain.lessons.settlement import (
+from memapp.domain.lessons.outcome import (
     HORIZON,
     FollowingStep,
     RunEvidence,
@@ -40,6 +39,7 @@ from memapp.domain.lessons.settlement import (
     evidence,
     settle,
 )
+from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, is_withheld, rank
 from memapp.domain.lessons.utility import Effect, LessonRecord, judge, verdict
 
 WINDOWS = (3, 5, 8, 12, 20)

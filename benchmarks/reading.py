@@ -36,7 +36,7 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.profile import FIELDS
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep

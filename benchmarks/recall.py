@@ -38,15 +38,13 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.query import QueryRequest
-from memapp.domain.turn import Streamed
+from memapp.domain.turn_events import Streamed
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
 from memapp.services.embed import embed
-from memapp.services.query import query
-from memapp.services.recall import RecallRequest, recall
-from memapp.services.retrieved import look_up
+from memapp.services.recall import RecallRequest, look_up, query, recall
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, vectors
 from memapp.store.encoding import new_id

@@ -37,7 +37,7 @@ from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import ModelError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.embed import KINDS

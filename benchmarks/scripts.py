@@ -23,7 +23,7 @@ from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate
+from memapp.services import chats, curate, global_search
 from memapp.services.embed import embed
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import chat
@@ -76,7 +76,7 @@ def store(runtime: Runtime, facts: list[str]) -> None:
 
 def found(runtime: Runtime, way: str, word: str) -> list[str]:
     if way == "typed":
-        return [hit.snippet for hit in browse.find(runtime, word, kinds=("memory",))]
+        return [hit.snippet for hit in global_search.find(runtime, word, kinds=("memory",))]
     return [hit.text for hit in recall(runtime, RecallRequest(word, kinds=(way,)))]  # type: ignore[arg-type]
 
 

@@ -33,8 +33,9 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.language.secrets import without_secrets
 from memapp.run import background
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, learning
-from memapp.services.imports.whole import import_file
+from memapp.services import chats, curate
+from memapp.services.imports.import_file import import_file
+from memapp.services.jobs import learn
 from memapp.services.turn import take_turn
 
 ALTERED = {"commands": 0.005, "messages": 0.005, "identifiers": 0.02}
@@ -97,7 +98,7 @@ def said(runtime: Runtime, texts: Sequence[str], _: Path) -> None:
         for _event in take_turn(runtime, thread, text):
             pass
     runtime.embedding.fill(bootstrap.open_embedder(runtime))
-    for _learned in learning.run(runtime, Cancel(), None):
+    for _learned in learn.run(runtime, Cancel(), None):
         pass
 
 

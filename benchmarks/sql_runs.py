@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import fingerprint
-from memapp.domain.lessons.settlement import FollowingStep
+from memapp.domain.lessons.outcome import FollowingStep
 from memapp.language.failures import staying_words
 
 EPISODES = "intercode_sql/dev/episodes.jsonl"

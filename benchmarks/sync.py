@@ -46,10 +46,11 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import MemappError, SyncError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, exports, forget, howtos, rubric, turn, undo
+from memapp.services import chats, curate, exports, forget, howtos, rubric, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.lessons import curate as lessons
 from memapp.services.sync import exchange, machines
+from memapp.services.turn import turns as turn
 from memapp.store import agents, changes, chat, consents, memories, sync
 from memapp.store.encoding import new_id
 from memapp.store.session import Rejected

@@ -188,7 +188,7 @@ def cost(events: int) -> list[str]:
     from memapp import bootstrap
     from memapp.inference import Cancel
     from memapp.services import trust as service
-    from memapp.services import trust_upkeep
+    from memapp.services.jobs import trust_upkeep
 
     with tempfile.TemporaryDirectory() as folder:
         runtime = bootstrap.start(home=Path(folder), database=Path(folder) / "memapp.db")

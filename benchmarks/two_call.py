@@ -29,15 +29,16 @@ from memapp.domain.chat import Exchange, Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.persona import Persona
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
-from memapp.domain.turn import Streamed
+from memapp.domain.turn_events import Streamed
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, model_loading, upkeep
+from memapp.services import chats, curate, upkeep
 from memapp.services.embed import embed
-from memapp.services.quotations import NOT_TOLD
+from memapp.services.models import model_loading
+from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import take_turn
 from memapp.store import chat
 

@@ -36,11 +36,11 @@ from memapp import bootstrap
 from memapp.domain.changes import Created
 from memapp.domain.chat import Origin, Role, Thread
 from memapp.domain.consolidation import Spent
-from memapp.domain.turn import Completed, Streamed
+from memapp.domain.turn_events import Completed, Streamed
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
-from memapp.services.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
+from memapp.services.jobs.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
 from memapp.services.turn import take_turn
 from memapp.store import changes, chat, consolidation, expectations, memories
 from tests.builders import fact

@@ -18,10 +18,10 @@ from memapp.domain.engine import EngineCheck
 from memapp.domain.persona import Persona
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError
-from memapp.inference import Cancel, ChatModel, Embedder, gguf_file, network, prepared
+from memapp.inference import Cancel, ChatModel, Embedder, cached_copies, gguf_file, network
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
-from memapp.inference.prepared import content_hash
-from memapp.language.wording import WORDING
+from memapp.inference.cached_copies import content_hash
+from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.run import background
 from memapp.runtime import Runtime
@@ -72,7 +72,7 @@ def start(
 def _tidy(runtime: Runtime) -> None:
     """Finish the work that a kill interrupted; close the database if that fails."""
     for folder in (runtime.paths.cache, runtime.paths.config.parent):
-        prepared.remove_leftovers(folder)
+        cached_copies.remove_leftovers(folder)
     try:
         chats.interrupt_abandoned(runtime)
         forget.finish(runtime)

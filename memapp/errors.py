@@ -19,8 +19,8 @@
         ├── Overtaken      another machine was faster; tried again at once
         └── RolledBack     the database lacks entries that it had
 
-Errors of libraries are translated where they occur (`store.failures`, `inference.*`), never further
-up.
+Errors of libraries are translated where they occur (`store.sqlite_errors`, `inference.*`),
+never further up.
 """
 
 from pathlib import Path

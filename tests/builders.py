@@ -19,15 +19,15 @@ from memapp.categories import load_categories
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.model_jobs import MODEL_JOBS, JobTest, ModelJob
-from memapp.domain.turn import TurnEvent
+from memapp.domain.turn_events import TurnEvent
 from memapp.inference import Cancel
 from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, upkeep
-from memapp.services.model_jobs import key_of
+from memapp.services.models import key_of
 from memapp.services.turn import take_turn
 from memapp.store import model_jobs
 from memapp.store.encoding import new_id

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store.opening import open_database
 
 ROOT = Path(__file__).parent.parent
@@ -98,10 +98,10 @@ RULES = {
     "services": rule(
         "services store tools prompts language inference.Protocols inference.gguf_file "
         "inference.model_folder"
-        " inference.server_http inference.server_key inference.build inference.crashes "
+        " inference.server_http inference.server_key inference.llama_build inference.crashes "
         "inference.download"
-        " inference.other_programs inference.prepared inference.templates domain runtime settings "
-        "errors paths",
+        " inference.other_programs inference.cached_copies inference.templates domain runtime"
+        " settings errors paths",
         "psutil numpy pydantic",
         inside_functions="sync",
     ),
@@ -123,7 +123,7 @@ RULES = {
     "mcp": rule("mcp services domain runtime errors toml_file", "mcp pydantic tomlkit yaml"),
     # Below `cli`; it runs commands, and loads the rest of memapp only after one that failed.
     "run": rule(
-        "run services tools language.wording domain runtime"
+        "run services tools language.normal_form domain runtime"
         " store.fingerprints store.connection store.session store.opening"
         " settings environment categories paths crash errors toml_file"
     ),
@@ -133,7 +133,7 @@ RULES = {
     ),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
-        "domain inference.Protocols store.database store.interface store.session store.encoding "
+        "domain inference.Protocols store.database store.saved_values store.session store.encoding "
         "settings errors paths"
     ),
     "settings": rule("domain errors environment toml_file", "pydantic rapidfuzz tomlkit"),
@@ -286,9 +286,9 @@ def test_the_layers_have_no_way_back_up() -> None:
         ("language/x.py", "from memapp.store import chat", True),
         ("language/x.py", "import pydantic", True),
         ("language/lexicon.py", "import os", True),
-        ("store/x.py", "from memapp.language.wording import normalise", True),
+        ("store/x.py", "from memapp.language.normal_form import normalise", True),
         ("inference/x.py", "from memapp.language.lexicon import lexicon", True),
-        ("prompts/x.py", "from memapp.language.recall import query_words", False),
+        ("prompts/x.py", "from memapp.language.query_words import query_words", False),
         ("services/x.py", "import socket", True),
         ("ui/x.py", "from urllib.request import urlopen", True),
         ("domain/x.py", "from memapp.store import chat", True),
@@ -320,8 +320,8 @@ def test_the_check_itself_tells_right_from_wrong(
 UI_LAYERS = tuple(
     words(layer)
     for layer in (
-        "safe themes garbage pasted keys terminal terminal_app modes messages",
-        "background read_models streaming talk session",
+        "safe_text themes garbage pasted_spans keys terminal terminal_app modes messages",
+        "background read_models streaming worker_threads session",
         "widgets",
         "memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
@@ -463,7 +463,7 @@ def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(
     late |= {
         "rapidfuzz",
         "memapp.language.lexicon",
-        "memapp.domain.turn",
+        "memapp.domain.turn_events",
     }  # the word lists, and what reads them
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True"
     opening = (
@@ -531,7 +531,7 @@ NEVER = {
     r"\.executescript\(": "commits the open transaction",
     r"\.transform\(": "drops triggers without a word",
     r"\bmarkup\s*=\s*True\b|\.from_markup\(": (
-        "lets data act as markup; everything goes through ui/safe.py"
+        "lets data act as markup; everything goes through ui/safe_text.py"
     ),
     r"\bshell\s*=\s*True\b|\bos\.system\(": "lets data act as a command",
     r"\bsqlite3\.connect\((?!\":memory:\")": "only what `ALLOWED_IN` names opens a file",
@@ -541,11 +541,11 @@ ALLOWED_IN = {
         "store/database.py",
         "store/connection.py",
         "store/file_identity.py",
-        "store/foreign.py",
+        "store/untrusted_files.py",
         "store/lock.py",
-        "store/place.py",
+        "store/file_copies.py",
     ),
-    "markup": ("ui/safe.py",),
+    "markup": ("ui/safe_text.py",),
 }
 SQL = re.compile(
     r"^\s*(?:SELECT\b.+\bFROM\b|INSERT\s+(?:OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|PRAGMA\s+\w|WITH\s+\w+.*\bAS\s*\("

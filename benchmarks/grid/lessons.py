@@ -15,6 +15,7 @@ from benchmarks.grid.executor import Hint, Tried, Went
 from memapp.domain.lessons.conflicts import Fix, always_loses, are_in_conflict
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint, parts
+from memapp.domain.lessons.outcome import FollowingStep, RunEvidence, evidence, settle
 from memapp.domain.lessons.ranking import (
     MOST_BEFORE_RUN,
     MOST_ON_ERROR,
@@ -25,7 +26,6 @@ from memapp.domain.lessons.ranking import (
     rank,
     tier,
 )
-from memapp.domain.lessons.settlement import FollowingStep, RunEvidence, evidence, settle
 from memapp.domain.lessons.utility import LessonRecord, judge, verdict
 
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from memapp.cli.options import PATH
 from memapp.cli.output import EXPECTED, has_terminal, say
-from memapp.cli.shape import PATH
 from memapp.domain.text import is_slip, nearest
 from memapp.errors import DiskFull, MemappError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 SECTIONS = {
-    "Chat": {"talk": "ask", "demo": "demo", "chats": "chats"},
+    "Chat": {"ask": "ask", "demo": "demo", "chats": "chats"},
     "Memories": {"memories": "add search list show", "curate": "edit pin unpin", "howto": "howto"},
     "History": {"history": "history relations", "query": "query", "stats": "stats"},
     "Trash and undo": {"curate": "rm restore undo", "trash": "trash forget"},
@@ -42,8 +42,8 @@ SECTIONS = {
         "runs": "runs",
     },
     "Files and other machines": {
-        "transfer": "export import",
-        "files": "backup locate",
+        "export_import": "export import",
+        "backups": "backup locate",
         "sync": "sync",
     },
     "Maintenance": {
@@ -228,9 +228,9 @@ def main(
 def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     """Open the app; its first picture waits for nothing."""
     if options["plain"] or not has_terminal():
-        from memapp.cli import plain
+        from memapp.cli import line_chat
 
-        plain.line_by_line(options, " ".join(question))
+        line_chat.line_by_line(options, " ".join(question))
         return 0
     from memapp import paths
     from memapp.ui.app import MemappApp

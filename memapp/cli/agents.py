@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import FILE, FOLDER, Fraction, ListingGroup, reads, writes
 from memapp.cli.output import Output, listing, opened, refuse_own, say, show_json, when
-from memapp.cli.shape import FILE, FOLDER, Fraction, ListingGroup, reads, writes
 from memapp.domain import strict_json
 from memapp.domain.text import counted
 from memapp.domain.trust import DEEPEST, Agent, formula, kept_share

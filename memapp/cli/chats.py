@@ -5,14 +5,14 @@ from typing import Any, Literal
 
 import click
 
+from memapp.cli.options import FILE, ListingGroup, as_json_option, limit_option, reads, yes_option
 from memapp.cli.output import Output, listing, opened, refuse_own, say, short_ids, show, when
-from memapp.cli.shape import FILE, ListingGroup, as_json_option, limit_option, reads, yes_option
 from memapp.cli.trash import erased
 from memapp.domain.chat import Thread
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime
-from memapp.services import browse, exports, forget, ids, saves
+from memapp.services import chat_files, exports, forget, global_search, id_lookup
 from memapp.services import chats as service
 
 
@@ -60,7 +60,7 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int) -> Output:
     """Search the messages of all chats."""
     name = short_ids(runtime, "threads")
     return listing(
-        browse.find(runtime, " ".join(query), limit, kinds=("message",)),
+        global_search.find(runtime, " ".join(query), limit, kinds=("message",)),
         lambda hit: {
             "chat": name(hit.thread_id),
             "when": when(hit.at),
@@ -100,7 +100,7 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
     memapp learns nothing from the chat.
     """
     with opened(options) as runtime:
-        thread, count = saves.import_save(runtime, file, persona)
+        thread, count = chat_files.import_save(runtime, file, persona)
     say(
         f"Imported {counted(count, 'message')}."
         if count
@@ -116,7 +116,7 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Delete chats; `memapp chats restore` brings them back."""
     with opened(options) as runtime:
-        for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
+        for chat_id in [id_lookup.chat(runtime, part) for part in chat_ids]:
             thread = service.get_thread(runtime, chat_id)
             service.delete_thread(runtime, chat_id)
             say(f"Deleted {thread.title!r}. To undo: memapp chats restore {chat_id}")
@@ -128,7 +128,7 @@ def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
     """Restore deleted chats."""
     with opened(options) as runtime:
-        for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
+        for chat_id in [id_lookup.chat(runtime, part) for part in chat_ids]:
             service.restore_thread(runtime, chat_id)
             say(f"Restored {service.get_thread(runtime, chat_id).title!r}.")
 
@@ -141,7 +141,7 @@ def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Erase chats for good, deleted or not. What memapp learned from them stays."""
     with opened(options, read_only=not yes) as runtime:
-        chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
+        chosen = list(dict.fromkeys(id_lookup.chat(runtime, part) for part in chat_ids))
         titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)
         warning = NeedsYes(
             f"This would erase for good: {titles}. What memapp learned there stays.",
@@ -159,7 +159,7 @@ def _export(
     options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None
 ) -> None:
     with opened(options, read_only=True) as runtime:
-        text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
+        text = chat_files.export_thread(runtime, id_lookup.chat(runtime, chat_id), form)
         if output is not None:
             refuse_own(options, output)
             exports.write_private(runtime, output, [text])

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from memapp import paths, settings
+from memapp.cli.options import ListingGroup, as_json_option
 from memapp.cli.output import Output, say, show
-from memapp.cli.shape import ListingGroup, as_json_option
 
 
 @click.group(cls=ListingGroup)

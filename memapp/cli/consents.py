@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import click
 
+from memapp.cli.options import ListingGroup, limit_option, reads, writes
 from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
-from memapp.cli.shape import ListingGroup, limit_option, reads, writes
 from memapp.domain.changes import CLIENT
 from memapp.domain.consent import (
     CHAT,
@@ -25,7 +25,7 @@ from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
 from memapp.language.instructions import is_instruction
 from memapp.runtime import Runtime
-from memapp.services import chats, ids
+from memapp.services import chats, id_lookup
 from memapp.services.consent import decisions, past_decisions, pending
 
 INSTRUCTION = "! It reads like an instruction to a model, not like a fact about you."
@@ -80,7 +80,7 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     Shows the value, the words it was read from, and the memory that depends on it. For an imported
     file, lists its pending requests.
     """
-    request_id = ids.request(runtime, request_id)
+    request_id = id_lookup.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
         return listing(
             pending.list_of_file(runtime, file.id, limit=limit + 1), _row(runtime), limit=limit
@@ -124,7 +124,7 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
 @writes
 def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
     """Approve a request, or everything in an imported file."""
-    request_id = ids.request(runtime, request_id)
+    request_id = id_lookup.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
         if value is not None:
             raise UsageError(
@@ -151,7 +151,7 @@ def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
 @writes
 def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output:
     """Deny a request, or everything in an imported file."""
-    found = ids.request(runtime, request_id)
+    found = id_lookup.request(runtime, request_id)
     if file := pending.get_file(runtime, found):
         return _of_file(runtime, file, decisions.deny(runtime, file.id, reason=reason))
     decisions.deny(runtime, found, reason=reason)

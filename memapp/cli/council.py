@@ -5,16 +5,17 @@ from typing import Any
 
 import click
 
+from memapp.cli.ask import answer, learn, load
 from memapp.cli.output import opened, say, show, show_json
-from memapp.cli.talk import answer, learn, load
 from memapp.domain.chat import Role, Thread
 from memapp.domain.council import Round
 from memapp.domain.trust import Choice
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, ids, turn
+from memapp.services import chats, id_lookup
 from memapp.services import council as service
+from memapp.services.turn import turns
 
 
 @click.command()
@@ -55,7 +56,7 @@ def council(
             return
         load(runtime)
         if question:
-            turn.checked(question)
+            turns.checked(question)
             thread = thread if chat_id and thread else chats.new_thread(runtime)
             events = service.ask(runtime, thread.id, question)
         else:
@@ -72,7 +73,7 @@ def council(
 
 def _thread(runtime: Runtime, chat_id: str) -> Thread | None:
     if chat_id:
-        return chats.get_thread(runtime, ids.chat(runtime, chat_id))
+        return chats.get_thread(runtime, id_lookup.chat(runtime, chat_id))
     return next(iter(chats.list_threads(runtime, limit=1)), None)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import COUNT, FILE, as_json_option, ids_argument, words_argument, writes
 from memapp.cli.output import Output, opened
-from memapp.cli.shape import COUNT, FILE, as_json_option, ids_argument, words_argument, writes
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
 from memapp.domain.text import counted
 from memapp.errors import MemappError, NeedsYes, UsageError
 from memapp.runtime import Runtime
-from memapp.services import curate, ids
+from memapp.services import curate, id_lookup
 from memapp.services import undo as service
 
 
@@ -49,7 +49,7 @@ def edit(
             "There is nothing to change.",
             "Write the new text after the id, or see `memapp edit --help`.",
         )
-    memory_id = ids.memory(runtime, memory_id)
+    memory_id = id_lookup.memory(runtime, memory_id)
     curate.edit(
         runtime, memory_id, text, tags=tags or None, importance=importance, category=category
     )
@@ -87,7 +87,7 @@ def _do(
     runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Revision], did: str
 ) -> Output:
     """Change memories in one step, and list them."""
-    found = ids.memories(runtime, memory_ids)
+    found = id_lookup.memories(runtime, memory_ids)
     action(runtime, *found)
     after = curate.get_many(runtime, found)
     return Output(after, aside="\n".join(f"{did}: {memory.text}" for memory in after))
@@ -114,7 +114,7 @@ def restore(
     if (file is None) == (not memory_ids):
         raise UsageError("Say what to bring back: ids from the trash, or a backup with --file.")
     if file is not None:
-        from memapp.cli.files import restore_file
+        from memapp.cli.backups import restore_file
 
         restore_file(options, file, yes=yes, as_json=as_json)
         return
@@ -125,7 +125,7 @@ def restore(
 
 def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     """Restore memories from the trash; an error, if some need the person's decision first."""
-    back = curate.restore(runtime, *ids.memories(runtime, memory_ids, "trash"))
+    back = curate.restore(runtime, *id_lookup.memories(runtime, memory_ids, "trash"))
     restored = curate.get_many(runtime, [revision.memory_id for revision in back.revisions])
     known = curate.get_many(runtime, back.known)
     undecided = curate.get_many(runtime, (*back.asked, *back.barred))

@@ -10,8 +10,8 @@ import click
 import psutil
 
 from memapp import paths
+from memapp.cli.options import as_json_option
 from memapp.cli.output import Output, load_embedder, opened, say
-from memapp.cli.shape import as_json_option
 from memapp.domain.changes import CLIENT
 from memapp.domain.text import counted
 from memapp.errors import MemappError
@@ -37,7 +37,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     The report holds no personal text.
     """
     from memapp import bootstrap
-    from memapp.inference import build
+    from memapp.inference import llama_build
 
     sqlite = bootstrap.sqlite_version()
     report: dict[str, str] = {
@@ -46,7 +46,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
         "system": f"{platform.system()} {platform.machine()}",
         "sqlite": f"{'.'.join(map(str, sqlite))}{sqlite_remark(sqlite)}",
         "memory free": f"{psutil.virtual_memory().available / 1e9:.1f} GB",
-        "llama.cpp build": build.graphics() or "CPU",
+        "llama.cpp build": llama_build.graphics() or "CPU",
         **{
             package: version(package)
             for package in ("textual", "llama-cpp-python", "sentence-transformers", "torch")

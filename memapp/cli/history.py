@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import NUMBER, as_json_option, limit_option, reads
 from memapp.cli.output import Output, listing, opened, plain, short_ids, show, when
-from memapp.cli.shape import NUMBER, as_json_option, limit_option, reads
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
@@ -22,7 +22,7 @@ from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 from memapp.language.history import who
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, ids
+from memapp.services import activity, curate, id_lookup
 from memapp.services.consent import pending
 
 PAGE = 500
@@ -69,7 +69,7 @@ def history(
     if as_json and form != "table":
         raise UsageError("--json and --format exclude each other.", "Choose one.")
     with opened(options, read_only=True) as runtime:
-        found = ids.memory(runtime, memory_id) if memory_id else ""
+        found = id_lookup.memory(runtime, memory_id) if memory_id else ""
         if form != "table" and not diff:
             _write_all(runtime, found, form)
             return
@@ -225,7 +225,7 @@ def relations(runtime: Runtime, memory_id: str) -> Output:
     """Show related memories, the strongest relation first."""
     name = short_ids(runtime, "memories")
     return listing(
-        curate.related(runtime, ids.memory(runtime, memory_id)),
+        curate.related(runtime, id_lookup.memory(runtime, memory_id)),
         lambda relation: {
             "strength": f"{relation.strength:.2f}",
             "relation": relation.relation,

@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import click
 
+from memapp.cli.options import NUMBER, ListingGroup, limit_option, reads, words_argument, writes
 from memapp.cli.output import Output, listing, short_ids
-from memapp.cli.shape import NUMBER, ListingGroup, limit_option, reads, words_argument, writes
 from memapp.domain.howto import Checklist, numbered
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import howtos, ids
+from memapp.services import howtos, id_lookup
 
 
 @click.group(cls=ListingGroup)
@@ -46,7 +46,9 @@ def list_(runtime: Runtime, limit: int) -> Output:
 @reads
 def show_(runtime: Runtime, memory_id: str) -> Output:
     """Show the steps of a how-to, and which are done."""
-    return _shown(howtos.checklist(runtime, ids.memory(runtime, memory_id, listed_by="howto")))
+    return _shown(
+        howtos.checklist(runtime, id_lookup.memory(runtime, memory_id, listed_by="howto"))
+    )
 
 
 @howto.command("run")
@@ -60,7 +62,7 @@ def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -
     A STEP is its number. A step that is done already is opened again. Ticks stay until you start
     over with --again.
     """
-    memory_id = ids.memory(runtime, memory_id, listed_by="howto")
+    memory_id = id_lookup.memory(runtime, memory_id, listed_by="howto")
     if again:
         howtos.begin_again(runtime, memory_id)
     elif not steps:
@@ -97,7 +99,7 @@ def edit(runtime: Runtime, memory_id: str, text: str) -> Output:
 
     TEXT is written as for `memapp howto add`. Steps that change are open again.
     """
-    memory_id = ids.memory(runtime, memory_id, listed_by="howto")
+    memory_id = id_lookup.memory(runtime, memory_id, listed_by="howto")
     howtos.edit(runtime, memory_id, text)
     return _shown(howtos.checklist(runtime, memory_id), "Changed. To undo: memapp undo.")
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import FILE, writes
 from memapp.cli.output import Output, opened, refuse_own, say, show
-from memapp.cli.shape import FILE, writes
 from memapp.runtime import Runtime
 from memapp.services.exports import write_private
 from memapp.services.imports.lessons import import_lessons
-from memapp.services.lessons import files
+from memapp.services.lessons import lesson_files
 
 WRITERS = {
-    "lessons": files.lessons_as_rows,
-    "failures": files.failures_as_rows,
-    "skills": files.promoted_as_skill,
+    "lessons": lesson_files.lessons_as_rows,
+    "failures": lesson_files.failures_as_rows,
+    "skills": lesson_files.promoted_as_skill,
 }
 
 

@@ -7,8 +7,8 @@ from typing import get_args
 import click
 
 from memapp.cli import lesson_files
+from memapp.cli.options import ListingGroup, limit_option, reads, writes
 from memapp.cli.output import Output, listing, short_ids, when
-from memapp.cli.shape import ListingGroup, limit_option, reads, writes
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.fingerprint import words
 from memapp.domain.lessons.health import LessonHealth
@@ -17,7 +17,7 @@ from memapp.domain.lessons.referee import Calibration
 from memapp.domain.text import clean, counted, one_line
 from memapp.language.labels import called
 from memapp.runtime import Runtime
-from memapp.services import ids
+from memapp.services import id_lookup
 from memapp.services.lessons import browse, curate, referee
 from memapp.tools.program import here, program
 from memapp.tools.shell import Shell
@@ -69,7 +69,7 @@ def search(runtime: Runtime, words: tuple[str, ...], limit: int) -> Output:
 @reads
 def show(runtime: Runtime, lesson_id: str) -> Output:
     """Show a lesson, its evidence, and whether it helped."""
-    lesson = browse.get_lesson(runtime, ids.lesson(runtime, lesson_id))
+    lesson = browse.get_lesson(runtime, id_lookup.lesson(runtime, lesson_id))
     behind = browse.behind(runtime, lesson)
     lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
     lines += [f"error: {_plain(error)}" for error in behind.errors]
@@ -117,7 +117,7 @@ def edit(
     everywhere: bool | None,
 ) -> Output:
     """Change the commands of a lesson, or where it counts."""
-    lesson_id = ids.lesson(runtime, lesson_id)
+    lesson_id = id_lookup.lesson(runtime, lesson_id)
     curate.edit(runtime, lesson_id, wrong, correct, _level(everywhere))
     return _changed(runtime, [lesson_id], "Changed")
 
@@ -159,7 +159,7 @@ _offer(
 @writes
 def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Output:
     """Merge other lessons into the first, and archive them."""
-    into = ids.lesson(runtime, lesson_id)
+    into = id_lookup.lesson(runtime, lesson_id)
     return _do(
         runtime, lesson_ids, lambda runtime, *others: curate.merge(runtime, into, *others), "Merged"
     )
@@ -171,7 +171,7 @@ def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Outp
 @writes
 def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
     """Treat the failures of two lessons as the same."""
-    first, second = (ids.lesson(runtime, part) for part in (lesson_id, other_id))
+    first, second = (id_lookup.lesson(runtime, part) for part in (lesson_id, other_id))
     curate.take_for_same(runtime, first, second)
     return Output(
         {"same": [first, second]}, aside="From now on both failures bring back both lessons."
@@ -183,7 +183,7 @@ def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
 @writes
 def part(runtime: Runtime, lesson_id: str) -> Output:
     """Treat the failures of a lesson as different again."""
-    lesson_id = ids.lesson(runtime, lesson_id)
+    lesson_id = id_lookup.lesson(runtime, lesson_id)
     curate.tell_apart(runtime, lesson_id)
     return Output({"parted": lesson_id}, aside="They are different failures again.")
 
@@ -266,7 +266,7 @@ def _do(
     runtime: Runtime, lesson_ids: tuple[str, ...], deed: Callable[..., Revision], did: str
 ) -> Output:
     """Change lessons in one step, and list them."""
-    found = list(dict.fromkeys(ids.lesson(runtime, part) for part in lesson_ids))
+    found = list(dict.fromkeys(id_lookup.lesson(runtime, part) for part in lesson_ids))
     deed(runtime, *found)
     return _changed(runtime, found, did)
 

@@ -5,17 +5,17 @@ from datetime import date
 
 import click
 
+from memapp.cli.options import NUMBER, limit_option, reads, searches, words_argument, writes
 from memapp.cli.output import Output, listing, messages_behind, short_ids, when
-from memapp.cli.shape import NUMBER, limit_option, reads, searches, words_argument, writes
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.filters import read_day
 from memapp.language.labels import why
-from memapp.language.when import since_in
+from memapp.language.named_times import since_in
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, ids
+from memapp.services import chats, curate, id_lookup
 from memapp.services.recall import RecallRequest, recall
 
 
@@ -133,7 +133,7 @@ def list_(
 @reads
 def show_(runtime: Runtime, memory_id: str) -> Output:
     """Show a memory and its source messages."""
-    memory = curate.get(runtime, ids.memory(runtime, memory_id))
+    memory = curate.get(runtime, id_lookup.memory(runtime, memory_id))
     sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
     pinned = "pinned, " if memory.pinned else ""
     notes = [f"{pinned}importance {memory.importance}, known since {when(memory.created_at)}"]

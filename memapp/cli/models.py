@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from memapp import paths, settings
+from memapp.cli.options import ListingGroup, as_json_option, reads, yes_option
 from memapp.cli.output import Output, listing, load_embedder, opened, say, show
-from memapp.cli.shape import ListingGroup, as_json_option, reads, yes_option
 from memapp.domain.text import percent
 from memapp.errors import ModelError, NeedsYes, UsageError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import downloads, model_jobs, model_loading
 from memapp.services import models as service
+from memapp.services.models import downloads, model_loading, trusted_jobs
 
 
 @click.group(cls=ListingGroup)
@@ -107,8 +107,8 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
         for result in model_test.test(runtime, model, Cancel()):
             cases.append(result)
             say(f"{'✓' if result.passed else '✗'} {result.job}: {result.asked} -> {result.said}")
-        tests = model_jobs.results_of(runtime, model)
-        trusted = model_jobs.in_words(runtime, model_jobs.key_of(model))
+        tests = trusted_jobs.results_of(runtime, model)
+        trusted = trusted_jobs.in_words(runtime, trusted_jobs.key_of(model))
     rows = [
         {"job": job, "passed": f"{test.passed} of {test.of}", "": "✓" if test.holds(job) else "✗"}
         for job, test in tests.items()

@@ -21,7 +21,7 @@ from memapp.errors import MemappError, ModelError, StoreError, UsageError
 if TYPE_CHECKING:
     from memapp.domain.chat import Message
     from memapp.runtime import Runtime
-    from memapp.services.ids import Named
+    from memapp.services.id_lookup import Named
 
 DUMB = ("", "dumb", "unknown")
 """Kinds of terminals without a movable cursor."""
@@ -162,9 +162,9 @@ def _cut(cell: str, width: int) -> str:
 
 def short_ids(runtime: "Runtime", table: "Named") -> Callable[[str], str]:
     """Return a function that shortens an id: on a terminal to its shortest unique ending."""
-    from memapp.services import ids
+    from memapp.services import id_lookup
 
-    named = ids.endings(runtime, table) if sys.stdout.isatty() else {}
+    named = id_lookup.endings(runtime, table) if sys.stdout.isatty() else {}
     return lambda memory_id: named.get(memory_id, memory_id)
 
 
@@ -225,7 +225,7 @@ def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
 
 def load_embedder(runtime: "Runtime") -> bool:
     """Wait until the embedding model is loaded; return True if there is one."""
-    from memapp.services import model_loading
+    from memapp.services.models import model_loading
 
     if runtime.embedding.state == "off":
         model_loading.load_embedder(runtime)

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import Fraction, as_json_option, words_or_pipe
 from memapp.cli.output import Output, opened_to_search
-from memapp.cli.shape import Fraction, as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
 from memapp.domain.query import Bullet, QueryRequest, read_request
 from memapp.errors import UsageError
-from memapp.services import query as service
+from memapp.services.recall import memory_query as service
 from memapp.settings import check_known
 
 

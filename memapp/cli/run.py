@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import PATH, writes
 from memapp.cli.output import Output
-from memapp.cli.shape import PATH, writes
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.run import command as run_command

@@ -2,13 +2,13 @@
 
 import click
 
+from memapp.cli.options import Fraction, ListingGroup, limit_option, reads, writes, yes_option
 from memapp.cli.output import Output, listing, short_ids, when
-from memapp.cli.shape import Fraction, ListingGroup, limit_option, reads, writes, yes_option
 from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes, UsageError
 from memapp.runtime import Runtime
-from memapp.services import ids
+from memapp.services import id_lookup
 from memapp.services import runs as service
 
 _JUDGED = {None: "", True: ", worked for a model", False: ", failed for a model"}
@@ -44,7 +44,7 @@ def list_runs(runtime: Runtime, limit: int) -> Output:
 @reads
 def show_run(runtime: Runtime, run_id: str) -> Output:
     """Show the steps of a run and their errors."""
-    run = service.get_run(runtime, ids.run(runtime, run_id))
+    run = service.get_run(runtime, id_lookup.run(runtime, run_id))
 
     def row(step: RunStep) -> dict[str, object]:
         ended = "worked" if step.known else f"not known{_JUDGED[step.judged]}"
@@ -75,7 +75,7 @@ def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float 
     """
     if passed is None and score is None:
         raise UsageError("Say how the run went: --passed, --failed, or --score N.")
-    run = service.finish(runtime, ids.run(runtime, run_id), passed=passed, score=score)
+    run = service.finish(runtime, id_lookup.run(runtime, run_id), passed=passed, score=score)
     return Output(run, aside=f"The run {_went(run)}.")
 
 
@@ -90,7 +90,7 @@ def _went(run: Run) -> str:
 @writes
 def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
     """Erase runs and their steps for good; the lessons stay."""
-    unique = dict.fromkeys(ids.run(runtime, part) for part in run_ids)
+    unique = dict.fromkeys(id_lookup.run(runtime, part) for part in run_ids)
     chosen = [service.get_run(runtime, run_id) for run_id in unique]
     what = f"{counted(len(chosen), 'run')} with {counted(sum(run.steps for run in chosen), 'step')}"
     if not yes:

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import COUNT, PATH
 from memapp.cli.output import say, show_json, show_rows
-from memapp.cli.shape import COUNT, PATH
-from memapp.domain.lessons.table import Table
+from memapp.domain.lessons.query_result import Table
 
 NULL = "NULL"
 
@@ -37,7 +37,7 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
     from memapp.domain.lessons.recording import Client, ToolStep
     from memapp.run.attempt import Attempted
     from memapp.run.hints import WHY, tell_person
-    from memapp.store.lent import lent
+    from memapp.store.lent_database import lent
     from memapp.tools import markers
     from memapp.tools.sql import Sql, as_attempt
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import as_json_option
 from memapp.cli.output import opened, say, show_json, show_rows
-from memapp.cli.shape import as_json_option
 from memapp.domain.activity import Count, Day
 from memapp.domain.text import counted
 from memapp.language.labels import operation_of, part_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import as_json_option, reads, writes, yes_option
 from memapp.cli.output import Output, opened, say, when
-from memapp.cli.shape import as_json_option, reads, writes, yes_option
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime

@@ -4,16 +4,17 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
 from memapp.cli.output import Output, listing, opened, say, short_ids, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
 from memapp.language.labels import why
 from memapp.runtime import Runtime
-from memapp.services import curate, ids, lifecycle
+from memapp.services import curate, id_lookup
 from memapp.services import forget as service
+from memapp.services.jobs import retention
 from memapp.services.sync import machines
 
 
@@ -41,7 +42,7 @@ def list_(runtime: Runtime, limit: int) -> Output:
             "text": memory.text,
         }
 
-    return listing(lifecycle.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
+    return listing(retention.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
 
 
 @trash.command()
@@ -85,11 +86,12 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
         now = runtime.clock()
         return [
             memory.id
-            for memory in lifecycle.trash(runtime, limit=None)
+            for memory in retention.trash(runtime, limit=None)
             if not expired or (memory.purge_at and memory.purge_at <= now)
         ]
     memories = [
-        curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")
+        curate.get(runtime, memory_id)
+        for memory_id in id_lookup.memories(runtime, memory_ids, "trash")
     ]
     for memory in memories:
         if memory.purge_at is None:

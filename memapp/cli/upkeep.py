@@ -10,14 +10,15 @@ from typing import Any
 
 import click
 
+from memapp.cli.options import writes
 from memapp.cli.output import Output, load_embedder, say, when
-from memapp.cli.shape import writes
 from memapp.domain.jobs import Pace
 from memapp.errors import UsageError
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import jobs, model_loading
+from memapp.services import jobs
 from memapp.services.jobs import Job
+from memapp.services.models import model_loading
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 JOB_HELP = "Only this job, due or not; repeat the option for more."

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memapp.domain.text import INVISIBLE, JOINERS, VARIANTS, counted
-from memapp.domain.unspaced import SIGN
+from memapp.domain.unspaced_scripts import SIGN
 
 ERASED = "[erased]"
 """The replacement for an erased text."""

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 from memapp.domain.chat import Message, Role
+from memapp.domain.named_time import until
 from memapp.domain.text import one_line, shorten
-from memapp.domain.when import until
 
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5

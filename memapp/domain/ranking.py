@@ -16,9 +16,9 @@ from typing import Literal
 
 from rapidfuzz import fuzz, process
 
+from memapp.domain.named_time import NamedTime
 from memapp.domain.text import one_line, shorten
-from memapp.domain.unspaced import pairs
-from memapp.domain.when import NamedTime
+from memapp.domain.unspaced_scripts import pairs
 
 
 class RetrievalRule(StrEnum):

@@ -9,7 +9,7 @@ import logging
 from contextlib import suppress
 from pathlib import Path
 
-from memapp.inference import build, prepared
+from memapp.inference import cached_copies, llama_build
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class CrashRecord:
 
     def __init__(self, cache: Path, key: str) -> None:
         self._file = cache / FILE
-        self._name = f"{key} {build.name()}"
+        self._name = f"{key} {llama_build.name()}"
 
     @property
     def is_set_aside(self) -> bool:
@@ -47,7 +47,7 @@ class CrashRecord:
     def _write(self, count: int) -> None:
         counts = {**_read(self._file), self._name: count}
         try:
-            with prepared.whole(self._file) as unfinished:
+            with cached_copies.whole(self._file) as unfinished:
                 unfinished.write_text(
                     json.dumps({name: number for name, number in counts.items() if number}), "utf-8"
                 )

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, Stopped, embedder_child, gguf_file, model_folder
 from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.cached_copies import content_hash
 from memapp.inference.child import Child
 from memapp.inference.embedder_child import FILE, FOLDER, MINILM, READY, STOP, STOPPED, VECTORS
-from memapp.inference.prepared import content_hash
 
 REQUEST_CHARS = 500
 """The most characters of one request: a question during a long job waits for one request at most.

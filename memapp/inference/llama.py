@@ -20,11 +20,11 @@ from memapp.domain.text import shorten
 from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel, closed, gguf_file
 from memapp.inference.native import Context, Grammar, NativeModel, model_parameters, usable_cores
-from memapp.inference.owner import ModelJob, OwnerThread, Stopped
+from memapp.inference.owner_thread import ModelJob, OwnerThread, Stopped
+from memapp.inference.prompt_cache import TrunkCache
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
 from memapp.inference.templates import ChatTemplate, Span
-from memapp.inference.trunk import TrunkCache
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memapp.errors import ModelError
-from memapp.inference import gguf_file, prepared
+from memapp.inference import cached_copies, gguf_file
 from memapp.inference.gguf_embedder import GgufEmbedder
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ TOLERANCE = 0.002
 
 def identify(source: Path, cache: Path) -> tuple[str, Path]:
     """Return the model's id, which depends on its files, and the path of its GGUF file."""
-    digest = hashlib.sha256(prepared.content_hash(source / "model.safetensors", cache).encode())
+    digest = hashlib.sha256(
+        cached_copies.content_hash(source / "model.safetensors", cache).encode()
+    )
     for name in ("config.json", "vocab.txt"):
         digest.update((source / name).read_bytes())
     key = digest.hexdigest()[:32]
@@ -93,7 +95,7 @@ def _convert(source: Path, converted: Path) -> None:
 
     config = json.loads((source / "config.json").read_text("utf-8"))
     with (
-        prepared.whole(converted) as unfinished,
+        cached_copies.whole(converted) as unfinished,
         closing(gguf.GGUFWriter(unfinished, "bert")) as writer,
     ):
         _describe(writer, config)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memapp.errors import ModelError
-from memapp.inference import gguf_file, prepared
+from memapp.inference import cached_copies, gguf_file
 from memapp.inference.native import library, usable_cores
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
     try:
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         file_name = f"{path.stem.rpartition('.')[0] or path.stem}.Q8_0.gguf"
-        converted = cache / prepared.content_hash(path, cache) / file_name
+        converted = cache / cached_copies.content_hash(path, cache) / file_name
         if converted.is_file():
             return converted
         needed = int(header.size / SLOW_TYPES[header.main_type] * Q8_BYTES) + SPARE_DISK
@@ -74,7 +74,7 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
 
 
 def _convert(path: Path, converted: Path) -> None:
-    with prepared.whole(converted) as unfinished:
+    with cached_copies.whole(converted) as unfinished:
         lib = library()
         parameters = lib.llama_model_quantize_default_params()
         parameters.ftype = lib.LLAMA_FTYPE_MOSTLY_Q8_0

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from memapp.domain.prompt import Piece, Reason, Sampling
 from memapp.inference.native import Context, NativeModel
-from memapp.inference.owner import Stopped
+from memapp.inference.owner_thread import Stopped
+from memapp.inference.prompt_cache import TrunkCache
 from memapp.inference.reply_text import ReplyText
 from memapp.inference.sampling import GrammarDeadEnd, TokenSampler
 from memapp.inference.thoughts import Thoughts
-from memapp.inference.trunk import TrunkCache
 
 
 class ReplyWriter:

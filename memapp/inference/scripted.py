@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from memapp.domain.prompt import CacheSlot, Finished, Piece, Prompt, Reason, Sampling, Usage
 from memapp.errors import ModelError
 from memapp.inference import Cancel, closed
+from memapp.inference.prompt_cache import shared_length
 from memapp.inference.reply_text import ReplyText
 from memapp.inference.thoughts import Thoughts
-from memapp.inference.trunk import shared_length
 
 CallKind = Literal["predict", "reply", "other"]
 Fault = Literal["crash", "hang", "broken_json", "endless", "empty"]

@@ -5,8 +5,8 @@ import unicodedata
 
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.profile import normal_value
+from memapp.language.normal_form import gist
 from memapp.language.word_file import CODES, WordFile, words
-from memapp.language.wording import gist
 
 MAX_REPLY_CHARS = 80
 """A longer reply, the value aside, is more than a yes, whatever it begins with."""

@@ -9,7 +9,7 @@ from memapp.domain.memory import Kind
 from memapp.domain.ranking import words_of
 from memapp.domain.text import nearest
 from memapp.language.labels import called
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 
 _PART = re.compile(
     r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))'

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memapp.domain.utterance import Judgement
+from memapp.domain.judgement import Judgement
 from memapp.language.grammar import expand
 from memapp.language.lexicon import lexicon
 from memapp.paths import bundled

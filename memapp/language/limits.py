@@ -3,8 +3,8 @@
 import re
 
 from memapp.domain.ranking import words_of as plain_words
-from memapp.language.asked import content, stem
 from memapp.language.grammar import sentences
+from memapp.language.questions import content, stem
 from memapp.language.word_file import CODES, WordFile
 from memapp.language.word_file import words as words_in
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from memapp.domain.council import Objection
 from memapp.domain.repetition import repeated
 from memapp.domain.text import one_line
-from memapp.language.asked import asked_about, bare_words, content, stem
 from memapp.language.grammar import sentences
-from memapp.language.held import names_in, numbers_in
+from memapp.language.grounding import names_in, numbers_in
 from memapp.language.lexicon import lexicon
+from memapp.language.questions import asked_about, bare_words, content, stem
 from memapp.language.sentence import is_question
 from memapp.language.word_file import WordFile, words_of
 

@@ -1,6 +1,6 @@
 """Subjects that people name to their memory: `the piano`, `my trip to Oslo`."""
 
-from memapp.language.asked import bare_words, stem
+from memapp.language.questions import bare_words, stem
 from memapp.language.word_file import WordFile, words_of
 
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from memapp.language.asked import stem
+from memapp.language.questions import stem
 from memapp.language.word_file import WordFile, words
 
 SHORTEST = 3

@@ -23,10 +23,11 @@ from pydantic import ValidationError
 from memapp.errors import MemappError, NotFound, Refused
 from memapp.mcp import resources, tools
 from memapp.mcp.grants import load_grant
-from memapp.mcp.lines import messages
+from memapp.mcp.input_lines import messages
 from memapp.runtime import Runtime
-from memapp.services import agents, model_loading
+from memapp.services import agents
 from memapp.services.agents import Caller
+from memapp.services.models import model_loading
 
 INSTRUCTIONS = (
     "The memory of the person you work for. Search it before you ask them what they may have told "

@@ -15,9 +15,9 @@ from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.prompt import Prompt, PromptTurn
 from memapp.domain.text import one_line, shorten
-from memapp.language.asked import wants_something
 from memapp.language.limits import bears_on, is_limit
 from memapp.language.profile import takes_sentence
+from memapp.language.questions import wants_something
 from memapp.language.word_file import words_of
 from memapp.prompts.few_shot import reply_system, reply_turns
 from memapp.prompts.history import SHOWN_CHARS, format_history

@@ -12,7 +12,7 @@ from dataclasses import replace
 from memapp.domain.chat import Exchange
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line, shorten
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from memapp.prompts.context import PromptContext
 from memapp.prompts.few_shot import look_up_message, look_up_system, look_up_turns
 

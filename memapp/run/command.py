@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 def main(command: CommandLine) -> int:
     """Run the command and return its exit code; a hint may follow the output."""
-    from memapp.tools import ended, terminal
+    from memapp.tools import result, terminal
 
     if command.argv[0] in OF_SHELL:
         if sys.stderr:
             sys.stderr.write(
                 f"memapp: {command.argv[0]} is for your shell to do; run it without memapp\n"
             )
-        return ended.NOT_FOUND
+        return result.NOT_FOUND
     name, place = program(command.argv), project(here())
     is_noticed = is_known(command.argv, name, command.options, place)
     before = _tell_before(command) if is_noticed else None
     ran = terminal.run(command.argv)
-    is_stopped = ran.code in ended.ENDED_BY_PERSON  # the exit code says nothing about the command
+    is_stopped = ran.code in result.ENDED_BY_PERSON  # the exit code says nothing about the command
     is_missing = (
         ran.code == 0
         and "expect" in command.options

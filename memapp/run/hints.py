@@ -30,8 +30,8 @@ from memapp.store import fingerprints
 from memapp.store.connection import open_briefly
 from memapp.store.session import USER_ID, Session
 from memapp.tools import markers
-from memapp.tools.ended import NOT_FOUND, Ran
 from memapp.tools.program import here, program
+from memapp.tools.result import NOT_FOUND, Ran
 from memapp.tools.shell import Shell, as_attempt, command_line
 
 WHY = " · memapp why"
@@ -85,7 +85,7 @@ def _measured(tool: Shell, options: Options) -> Shell:
     """Return the tool with its progress and score; report a source without a number."""
     if {"progress", "score"}.isdisjoint(options):
         return tool
-    from memapp.tools.measured import measured
+    from memapp.tools.measurement import measured
 
     progress, score = (
         measured(options[name], tool.folder) if name in options else None

@@ -13,16 +13,16 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.lessons.recording import Client
 from memapp.errors import ModelError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.run import notices
 from memapp.run.attempt import Attempted, Options, path_in
 from memapp.runtime import Runtime
 from memapp.services import runs
-from memapp.services.lessons import before_run, recognise
+from memapp.services.lessons import attempts, before_run
 from memapp.services.lessons.hints import Drawn
 from memapp.store.opening import open_database
 from memapp.tools import markers, program
-from memapp.tools.ended import NOT_FOUND
+from memapp.tools.result import NOT_FOUND
 
 
 def record(options: Options, attempt: Attempted, hints: Sequence[Drawn]) -> None:
@@ -30,7 +30,7 @@ def record(options: Options, attempt: Attempted, hints: Sequence[Drawn]) -> None
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
             reported = runs.record(runtime, attempt.step, hints, attempt.before)
-            before_run.notice(runtime, [recognise.scope_hash(program.project(attempt.folder))])
+            before_run.notice(runtime, [attempts.scope_hash(program.project(attempt.folder))])
         is_slip = reported.still_open and attempt.step.done.exit_code == NOT_FOUND
         slip = [markers.ANY] if is_slip else []
         markers.mark(options, attempt.place, reported.still_open, slip)

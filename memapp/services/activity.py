@@ -7,8 +7,8 @@ from memapp.domain.changes import Event
 from memapp.domain.consolidation import Tidied
 from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
-from memapp.store import activity, consolidation, expectations, history, interface
+from memapp.services.store_reads import reading
+from memapp.store import activity, consolidation, expectations, history, saved_values
 
 UPKEEP_TOLD = "upkeep_told"
 """The number of the last history entry whose upkeep was shown."""
@@ -42,9 +42,12 @@ def upkeep_since(runtime: Runtime) -> dict[str, int]:
     if runtime.database.read_only:
         return {}
     with runtime.write() as session:
-        last, newest = interface.get_interface(session, UPKEEP_TOLD), history.last_number(session)
+        last, newest = (
+            saved_values.get_value(session, UPKEEP_TOLD),
+            history.last_number(session),
+        )
         if last != newest:
-            interface.set_interface(session, UPKEEP_TOLD, newest)
+            saved_values.set_value(session, UPKEEP_TOLD, newest)
         return history.count_upkeep(session, last) if isinstance(last, int) else {}
 
 

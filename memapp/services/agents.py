@@ -22,21 +22,20 @@ from memapp.domain.memory import Kind, Memory
 from memapp.domain.query import QueryFilters, QueryRequest, read_request
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import MemappError, NotFound, Refused, UsageError
+from memapp.language.normal_form import normalise
 from memapp.language.sentence import may_tell_secret
-from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import curate, runs
 from memapp.services.consent import decisions, proposals
-from memapp.services.query import news, query, scope
-from memapp.services.reads import reading
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.recall import RecallRequest, news, query, recall, scope
+from memapp.services.store_reads import reading
 from memapp.services.trust import is_blocked
 from memapp.store import agents as rows
 from memapp.store import events, memories
 from memapp.store.events import Call as Call
 from memapp.store.scope import Scope
-from memapp.tools.ended import Ran
 from memapp.tools.program import program
+from memapp.tools.result import Ran
 from memapp.tools.shell import Shell, as_attempt
 
 QUOTATIONS = (

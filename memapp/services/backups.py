@@ -12,9 +12,9 @@ from memapp.errors import StoreError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.store import backups, restore
+from memapp.store.file_copies import Copy as Copy  # re-exported for the screen's offer
+from memapp.store.file_copies import noted
 from memapp.store.lock import COPIES, held
-from memapp.store.place import Copy as Copy  # re-exported for the screen's offer
-from memapp.store.place import noted
 
 log = logging.getLogger(__name__)
 

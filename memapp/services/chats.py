@@ -10,10 +10,10 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
-from memapp.services.tellable import without_withheld
+from memapp.services.recall import without_withheld
+from memapp.services.store_reads import reading
 from memapp.settings import check_known
-from memapp.store import chat, delta, events, expectations, interface, recalls
+from memapp.store import change_log, chat, events, expectations, recalls, saved_values
 
 NEW_TITLE = "New chat"
 PAGE = 60
@@ -23,7 +23,7 @@ get_thread = reading(chat.get_thread)
 get_message = reading(chat.get_message)
 list_threads = reading(chat.list_threads)
 typed_prompts = reading(chat.typed_prompts)
-choice = reading(interface.get_interface)
+choice = reading(saved_values.get_value)
 """Return a choice made on the screen, or the default."""
 
 
@@ -58,7 +58,7 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
     check_known("persona", persona, runtime.personas)
     with runtime.write() as session:
         thread = chat.create_thread(session, NEW_TITLE, persona, session.now)
-        delta.begin(session, thread.id)
+        change_log.begin(session, thread.id)
     return thread
 
 
@@ -159,4 +159,4 @@ def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:
     """Save a choice made on the screen: the open thread, a folded pane."""
     with runtime.write() as session:
-        interface.set_interface(session, name, value)
+        saved_values.set_value(session, name, value)

@@ -20,7 +20,7 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.council import Dissent, Objection, OpenCouncil, Round, corrected, is_taken_over
 from memapp.domain.memory import Recalled
 from memapp.domain.trust import Choice, devils_advocate, dissent_depth, novelty
-from memapp.domain.turn import Accepted, Completed, CouncilSat, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, CouncilSat, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language import review
@@ -31,13 +31,11 @@ from memapp.prompts import respond
 from memapp.runtime import Runtime
 from memapp.services import rubric, trust
 from memapp.services.embed import embedded
-from memapp.services.model_jobs import may_review
+from memapp.services.models import may_review
 from memapp.services.open_turn import ANSWERED_ELSEWHERE
-from memapp.services.query import conversation_scope, find
-from memapp.services.quotations import quotation
-from memapp.services.reads import reading
-from memapp.services.recall import RecallRequest
+from memapp.services.recall import RecallRequest, conversation_scope, find, quotation
 from memapp.services.rubric import Criterion
+from memapp.services.store_reads import reading
 from memapp.services.turn import take_turn
 from memapp.store import agents, changes, chat, checkpoints, leases
 from memapp.store.session import Session

@@ -21,11 +21,11 @@ from memapp.domain.ranking import words_of
 from memapp.domain.text import clean, nearest, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.filters import parse_filter
+from memapp.language.normal_form import normalise
 from memapp.language.sentence import may_tell_secret, tells_secret
-from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import changes, memories, relations
 from memapp.store.encoding import new_id
 

@@ -15,12 +15,12 @@ from memapp.errors import UsageError
 from memapp.language.history import who
 from memapp.runtime import Runtime
 from memapp.services import activity
-from memapp.services.saves import export_thread
+from memapp.services.chat_files import export_thread
 from memapp.store import chat, memories
 from memapp.store import portable as store
 from memapp.store.encoding import to_text
+from memapp.store.file_copies import noted
 from memapp.store.folder import filled_whole, written_whole
-from memapp.store.place import noted
 from memapp.store.profile import read_profile
 from memapp.store.session import Session
 

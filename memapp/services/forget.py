@@ -17,10 +17,10 @@ from memapp.domain.consent import label
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import Damaged, ModelError, NotFound, StoreError, UsageError
-from memapp.language.wording import normalise
+from memapp.language.normal_form import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.services.sync import keyring
 from memapp.store import chat, events, memories, sync, text_traces, vectors
 from memapp.store.forget import erasing, finding, purge_jobs

@@ -15,8 +15,8 @@ from memapp.domain.howto import Checklist, read_howto
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import UsageError
 from memapp.language.howto import in_imperative, told_way
+from memapp.language.normal_form import normalise
 from memapp.language.sentence import tells_secret
-from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.services.consent import requests

@@ -11,17 +11,17 @@ from typing import Any
 from memapp.domain.memory import Recalled
 from memapp.domain.model_jobs import REVIEWS, JobTest, ModelJob
 from memapp.inference import Cancel, ChatModel, whole_reply
-from memapp.language.held import unsaid
+from memapp.language.grounding import unsaid
 from memapp.language.word_file import words_of
 from memapp.paths import bundled
 from memapp.prompts import council, respond, same_fact
-from memapp.prompts import distil as distil_words
 from memapp.prompts import episodes as episode_words
 from memapp.prompts import insights as insight_words
+from memapp.prompts import third_person as distil_words
 from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
-from memapp.services import distil, episodes, insights
-from memapp.services.model_jobs import key_of
+from memapp.services.jobs import distil, episodes, insights
+from memapp.services.models import key_of
 from memapp.store import model_jobs as store
 
 DAY = datetime(2026, 3, 3, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from memapp.domain.prediction import Prefetched
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.quotations import Quoted
+from memapp.services.recall import Quoted
 from memapp.store import chat, events, leases
 from memapp.store.session import Session
 

@@ -11,13 +11,12 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Usage
 from memapp.domain.text import one_line, shorten
-from memapp.domain.turn import Found
+from memapp.domain.turn_events import Found
 from memapp.errors import DiskFull, MemappError, StoreError
 from memapp.runtime import Runtime
 from memapp.services.open_turn import OpenTurn
-from memapp.services.query import conversation_scope
-from memapp.services.retrieved import Retrieved, shown
-from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
+from memapp.services.recall import Retrieved, conversation_scope, shown
+from memapp.store import change_log, chat, checkpoints, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
 
@@ -28,7 +27,7 @@ ERASED = ("Something was erased for good while this was written.", "Try again.")
 
 @dataclass
 class OpenReply:
-    """A reply in progress; `services.answer` fills the fields."""
+    """A reply in progress; `services.turn.answering` fills the fields."""
 
     runtime: Runtime
     turn: OpenTurn
@@ -64,7 +63,7 @@ class OpenReply:
             note = partial(events.add_event, session, "hotpath", "search", "ok")
             for _ in range(self.retrieved.searches):
                 note(thread_id=thread_id, category=category, sim=sim)
-            ids, revision = [hit.id for hit in self.shown], delta.revision(session)
+            ids, revision = [hit.id for hit in self.shown], change_log.revision(session)
             checkpoints.advance(session, thread_id, lambda at: at.recalled(ids, revision))
         return Found(self.shown)
 
@@ -116,7 +115,7 @@ class OpenReply:
         hits = (*self.retrieved.hits, *self.retrieved.limits)
         count_access(session, [hit.id for hit in hits if hit.kind == "memory"])
         if self.status not in (MessageStatus.FAILED, MessageStatus.INTERRUPTED):
-            delta.settle(
+            change_log.settle(
                 session, conversation_scope(self.runtime), thread_id, self.retrieved.delta.settled
             )
         if self.has_asked:

@@ -7,7 +7,7 @@ from memapp import paths
 from memapp.domain.changes import Actor, Revision, RubricChanged
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import agents, changes
 from memapp.store.session import Session
 

@@ -22,20 +22,20 @@ from memapp.domain.lessons.lesson import MAX_ACTION_CHARS
 from memapp.domain.lessons.recording import FIRST, is_left_out
 from memapp.domain.prompt import Usage
 from memapp.domain.text import clean, one_line, shorten
-from memapp.domain.turn import Accepted, Completed, Found, Streamed, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, Found, Streamed, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.paths import expanded
 from memapp.runtime import Runtime
 from memapp.services import runs
+from memapp.services.lessons.attempts import clean_text
 from memapp.services.lessons.hints import Drawn
-from memapp.services.lessons.recognise import clean_text
 from memapp.services.open_turn import raise_if_answered_elsewhere
 from memapp.services.reply import ERASED, TITLE_CHARS
 from memapp.services.runs import Client, Reported
 from memapp.store import chat, leases, recalls
 from memapp.store.encoding import new_id
-from memapp.store.lent import LentDatabase, lent
+from memapp.store.lent_database import LentDatabase, lent
 from memapp.tools import Tool
 from memapp.tools.program import program
 from memapp.tools.shell import Shell, command_line, needs_shell

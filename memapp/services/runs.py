@@ -13,9 +13,9 @@ from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.domain.lessons.run import Run
 from memapp.domain.memory import Recalled
 from memapp.runtime import Runtime
-from memapp.services.lessons import before_run, capture, hints, judge, recognise
+from memapp.services.lessons import attempts, before_run, capture, hints, judge
 from memapp.services.lessons.hints import Drawn, LessonHint
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import activations, fingerprints
 from memapp.store import runs as store
 from memapp.store.session import Session
@@ -95,7 +95,7 @@ def record(
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
         return Reported()
-    clean, feedback = recognise.clean_attempt(step.done), step.feedback
+    clean, feedback = attempts.clean_attempt(step.done), step.feedback
     with runtime.write() as session:
         is_first = fingerprints.nothing_recorded(session)
         run = _run(session, step.tool, step.scope, step.client)
@@ -163,7 +163,7 @@ def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...
     """
     with runtime.write() as session:
         error = store.last_failure(
-            session, recognise.scope_hash(scope), DATABASE, session.now - PAUSE
+            session, attempts.scope_hash(scope), DATABASE, session.now - PAUSE
         )
         if error is None:
             return None
@@ -212,8 +212,8 @@ def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
 
 
 def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, str, str]:
-    task = recognise.clean_text(client.task)[:MAX_TASK_CHARS]
-    return client.kind, client.agent, tool, recognise.scope_hash(scope), task
+    task = attempts.clean_text(client.task)[:MAX_TASK_CHARS]
+    return client.kind, client.agent, tool, attempts.scope_hash(scope), task
 
 
 def _still_open(session: Session, run: Run) -> Iterator[tuple[str, ...]]:

@@ -11,13 +11,13 @@ from memapp import paths
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.judgement import RULES
 from memapp.domain.memory import Kind
-from memapp.domain.utterance import RULES
 from memapp.runtime import Runtime
 from memapp.services import chats, council, curate, howtos, runs
 from memapp.services.consent import requests
+from memapp.services.learning import memory_of
 from memapp.services.lessons import curate as lessons
-from memapp.services.sentence_storage import memory_of
 from memapp.store import changes, chat
 from memapp.tools.scripted import ScriptedTool
 

@@ -14,7 +14,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.language.history import called_agent
 from memapp.language.labels import called
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import agents as rows
 from memapp.store import changes
 from memapp.store import trust as store

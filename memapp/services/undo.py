@@ -10,7 +10,7 @@ from memapp.errors import NeedsYes, UsageError
 from memapp.language.history import in_words
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import changes, chat, consents, expectations, history, memories, search
 from memapp.store.history import Touched
 from memapp.store.session import Session

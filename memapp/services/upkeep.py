@@ -13,7 +13,7 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prefetched
-from memapp.domain.turn import Remembered, Retracted
+from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.expectation import writable
@@ -22,8 +22,8 @@ from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
 from memapp.services import jobs
 from memapp.services.open_turn import open_thread
-from memapp.services.retrieved import Retrieved, expectation, look_up, prefetched
-from memapp.services.turn_prompt import prompt_context, reply_request
+from memapp.services.recall import Retrieved, expectation, look_up, prefetched
+from memapp.services.turn import prompt_context, reply_request
 from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memapp.domain.lessons.lesson import ActivationPoint, RunClient
-from memapp.domain.lessons.settlement import Settlement
+from memapp.domain.lessons.outcome import Settlement
 from memapp.domain.lessons.utility import Effect
 from memapp.store.session import Session
 

@@ -10,9 +10,18 @@ from pathlib import Path
 
 from memapp.domain.backups import OLDEST, counted_from, staying
 from memapp.store.database import Database
-from memapp.store.failures import translated_errors
-from memapp.store.foreign import is_sound
-from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy, own
+from memapp.store.file_copies import (
+    AUTO,
+    BACKUPS,
+    Copy,
+    backups,
+    copies,
+    delete_copy,
+    new_copy,
+    own,
+)
+from memapp.store.sqlite_errors import translated_errors
+from memapp.store.untrusted_files import is_sound
 
 log = logging.getLogger(__name__)
 

@@ -33,7 +33,7 @@ from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
 from memapp.store import agents, chat, history, lesson_changes, profile, snapshots
-from memapp.store.delta import log_change
+from memapp.store.change_log import log_change
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memories, get_memory, row_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from memapp.domain import strict_json
 from memapp.errors import UsageError
-from memapp.store.lent import lent
+from memapp.store.lent_database import lent
 
 SECONDS = 60.0
 MAX_CHAT_BYTES = 100 * 1024 * 1024

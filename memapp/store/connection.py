@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema
-from memapp.store.failures import Reader, has_no_room, rows_of, translated_errors
 from memapp.store.folder import refuse_no_file
+from memapp.store.sqlite_errors import Reader, has_no_room, rows_of, translated_errors
 
 if TYPE_CHECKING:
     from memapp.domain.wording import Wording

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
-from memapp.store import guards, soundness
+from memapp.store import integrity, write_authorizer
 from memapp.store.connection import (
     BUSY_MILLISECONDS,
     LOG_BYTES,
@@ -27,10 +27,10 @@ from memapp.store.connection import (
     connect,
     open_source,
 )
-from memapp.store.failures import Reader, has_no_room, translated_errors
 from memapp.store.file_identity import FileIdentity, held_elsewhere
 from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
+from memapp.store.sqlite_errors import Reader, has_no_room, translated_errors
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
@@ -65,7 +65,7 @@ class Database:
         self.heard_erasures = 0
         """The number of erasures that this process reacted to."""
         self._turn = threading.RLock()
-        self._authorizer: guards.Authorizer = guards.everyday
+        self._authorizer: write_authorizer.Authorizer = write_authorizer.everyday
         self._readers: dict[int, Reader] = {}
         self._opening = threading.Lock()
         self._closed = False
@@ -164,11 +164,11 @@ class Database:
         """Run a transaction like `write` that may also change requests and the profile.
 
         For decisions of the person: only `services.consent` may use it, and `services.forget` and
-        `lifecycle` to erase words.
+        `services.jobs.retention` to erase words.
         """
         with self._turn:
             before = self._authorizer
-            self._guard(guards.deciding)
+            self._guard(write_authorizer.deciding)
             try:
                 with self.write() as conn:
                     yield conn
@@ -182,7 +182,7 @@ class Database:
             yield conn
             raise _OnlyRehearsed
 
-    def _guard(self, authorizer: guards.Authorizer) -> None:
+    def _guard(self, authorizer: write_authorizer.Authorizer) -> None:
         """Set the authorizer of the writer, which SQLite asks anew for prepared statements too."""
         self._authorizer = authorizer
         if self._writer is not None:
@@ -270,7 +270,7 @@ class Database:
                 source.execute("VACUUM INTO ?", (str(partial),))
             with closing(sqlite3.connect(partial)) as copy:
                 copy.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
-                soundness.check_damage(copy, target)
+                integrity.check_damage(copy, target)
         return target
 
     def check(self) -> None:
@@ -284,7 +284,7 @@ class Database:
             read_through(self.path, cancelled=lambda: self._closed)
             if broken := self._mismatched_beside():
                 with self.write() as writer:
-                    soundness.rebuild(writer, broken)
+                    integrity.rebuild(writer, broken)
                 self.mended = True
             self.checked = True
         except StoreError:
@@ -297,7 +297,7 @@ class Database:
             conn.set_progress_handler(self._is_wanted, STEPS_BETWEEN_LOOKS)
             while not self._closed:
                 try:
-                    return soundness.mismatched(conn)
+                    return integrity.mismatched(conn)
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode not in (
                         sqlite3.SQLITE_INTERRUPT,
@@ -318,12 +318,12 @@ class Database:
         """Read the whole file through, and compare its schema. Raises `StoreError`."""
         with translated_errors(self.path):
             read_through(self.path)
-            soundness.check_schema(self.read(), self.path)
-            soundness.read_texts(self.read())
+            integrity.check_schema(self.read(), self.path)
+            integrity.read_texts(self.read())
             if not can_write(self.path):
                 return
             with closing(connect(self.path, read_only=False)) as conn:
-                if soundness.mismatched(conn):
+                if integrity.mismatched(conn):
                     raise StoreError(
                         f"The search index of {self.path} does not match its contents.",
                         "Start memapp, which rebuilds it.",
@@ -386,4 +386,4 @@ def read_through(path: Path, cancelled: Callable[[], bool] = lambda: False) -> N
     """Check a whole file for damage, over a connection that can write if possible."""
     with translated_errors(path), closing(connect(path, read_only=not can_write(path))) as conn:
         conn.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
-        soundness.check_damage(conn, path)
+        integrity.check_damage(conn, path)

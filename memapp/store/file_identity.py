@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memapp.errors import StoreError
+from memapp.store.file_copies import ASIDE, new_copy
 from memapp.store.folder import written_whole
-from memapp.store.place import ASIDE, new_copy
 
 LOG, INDEX = "-wal", "-shm"
 _HOLD = """

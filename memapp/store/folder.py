@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memapp.errors import StoreError
-from memapp.store.failures import translated_errors
+from memapp.store.sqlite_errors import translated_errors
 
 REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p"})
 """File systems of other machines: locks do not hold there, and a shared log damages the file."""

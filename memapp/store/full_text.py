@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memapp.domain.ranking import words_of
-from memapp.domain.unspaced import ends_unspaced, in_pairs, pairs
+from memapp.domain.unspaced_scripts import ends_unspaced, in_pairs, pairs
 
 MOST_PARTS = 64
 """The number of pairs and words searched for; a message without spaces may have hundreds."""

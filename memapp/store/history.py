@@ -10,9 +10,9 @@ from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.memory import Memory, State
 from memapp.errors import Damaged, NotFound
 from memapp.store import chat, snapshots
-from memapp.store.failures import Row
 from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
+from memapp.store.sqlite_errors import Row
 
 _VERSION = "id, memory_id, CAST(snapshot AS BLOB) AS snapshot"
 """Bytes are read whatever is damaged in them."""

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 
 from memapp.domain.model_jobs import MODEL_JOBS, JobTest, ModelJob
-from memapp.store.interface import get_interface, set_interface
+from memapp.store.saved_values import get_value, set_value
 from memapp.store.session import Session
 
 
 def get_tests(session: Session, model_key: str) -> dict[ModelJob, JobTest]:
     """Return the results of a model by job, without untested jobs."""
-    results = get_interface(session, _name(model_key), {})
+    results = get_value(session, _name(model_key), {})
     return {job: JobTest(*results[job]) for job in MODEL_JOBS if job in results}
 
 
 def save_tests(session: Session, model_key: str, tests: Mapping[ModelJob, JobTest]) -> None:
     """Save the results of a model, replacing earlier ones of the same jobs."""
     results = {**get_tests(session, model_key), **tests}
-    set_interface(
+    set_value(
         session, _name(model_key), {job: [test.passed, test.of] for job, test in results.items()}
     )
 

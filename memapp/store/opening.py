@@ -9,13 +9,13 @@ from pathlib import Path
 
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError
-from memapp.store import guards, schema, soundness
+from memapp.store import integrity, schema, write_authorizer
 from memapp.store.connection import add_wording, connect, refuse_foreign, refuse_removed_log
 from memapp.store.database import Database, read_through
-from memapp.store.failures import translated_errors
+from memapp.store.file_copies import BACKUPS, backups, from_backup, new_copy
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file
 from memapp.store.lock import Lock
-from memapp.store.place import BACKUPS, backups, from_backup, new_copy
+from memapp.store.sqlite_errors import translated_errors
 
 LARGE_BYTES = 32 * 1024 * 1024
 """A larger file that was closed properly is checked after the start, by `Database.check`."""
@@ -140,21 +140,21 @@ def _open_writer(
         add_wording(writer, wording)
         refuse_foreign(writer, path)
         if check:
-            soundness.check_damage(writer, path)
+            integrity.check_damage(writer, path)
         if alone:
             _mend_version(writer, path, news)
             schema.migrate(
                 writer,
                 lambda version: _backup_before_migration(writer, path, version, wording, news),
             )
-        soundness.check_schema(writer, path)
-        broken = soundness.mismatched(writer) if check else []
-        soundness.rebuild(writer, broken)
+        integrity.check_schema(writer, path)
+        broken = integrity.mismatched(writer) if check else []
+        integrity.rebuild(writer, broken)
         if alone:
             # nobody else has the file open, so the owners of leases are dead
             writer.execute("DELETE FROM leases")
         writer.execute("PRAGMA busy_timeout = 0")  # from now on `begin_write` waits
-        writer.set_authorizer(guards.everyday)
+        writer.set_authorizer(write_authorizer.everyday)
     except BaseException:
         writer.close()
         raise

@@ -6,9 +6,9 @@ from operator import itemgetter
 
 from memapp.domain.changes import ProfileChanged
 from memapp.errors import UsageError
-from memapp.store.failures import Row
 from memapp.store.history import Touched
 from memapp.store.session import Session
+from memapp.store.sqlite_errors import Row
 
 _REPLACED = """SELECT value, request_id FROM profile
                WHERE user_id = :user AND field = :field

@@ -12,7 +12,7 @@ from types import UnionType
 from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from memapp.store.encoding import to_json, to_text
-from memapp.store.failures import Row, from_row
+from memapp.store.sqlite_errors import Row, from_row
 
 T = TypeVar("T")
 

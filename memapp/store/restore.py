@@ -15,13 +15,13 @@ from datetime import datetime
 from pathlib import Path
 
 from memapp.errors import StoreError, StoreLocked
-from memapp.store import schema, soundness
+from memapp.store import integrity, schema
 from memapp.store.connection import connect, open_copy, open_source
-from memapp.store.failures import translated_errors
+from memapp.store.file_copies import ASIDE, new_copy, read_id, restored_half
 from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced, written_whole
-from memapp.store.foreign import open_suspect
 from memapp.store.lock import Lock, at_the_copies
-from memapp.store.place import ASIDE, new_copy, read_id, restored_half
+from memapp.store.sqlite_errors import translated_errors
+from memapp.store.untrusted_files import open_suspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def _is_sound(path: Path) -> bool:
     """Return True if SQLite can read and write a file with the schema of memapp."""
     try:
         with closing(connect(path, read_only=False)) as conn:
-            soundness.check_damage(conn, path)
-            soundness.check_schema(conn, path)
+            integrity.check_damage(conn, path)
+            integrity.check_schema(conn, path)
     except sqlite3.OperationalError as error:
         # there is no code where Python cannot decode a text
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:

@@ -26,7 +26,7 @@ def add_functions(connection: sqlite3.Connection) -> None:
 def _in_pairs(text: str) -> str:
     if text.isascii():
         return text
-    from memapp.domain.unspaced import in_pairs  # a hint waits
+    from memapp.domain.unspaced_scripts import in_pairs  # a hint waits
 
     return in_pairs(text)
 

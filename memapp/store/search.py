@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from memapp.domain import ranking
 from memapp.domain.profile import Hint
 from memapp.domain.ranking import Candidate
-from memapp.store.failures import Row
 from memapp.store.full_text import as_phrase, match_any
 from memapp.store.records import record
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 from memapp.store.snapshots import NORMAL_TEXT
+from memapp.store.sqlite_errors import Row
 from memapp.store.vectors import NOTHING_ALIKE, Likeness
 
 FACTS_BY_WORDS = 50

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from memapp.errors import NotFound
 from memapp.store.encoding import new_id
-from memapp.store.failures import Row
 from memapp.store.records import record, stored
+from memapp.store.sqlite_errors import Row
 
 T = TypeVar("T")
 

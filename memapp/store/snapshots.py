@@ -13,9 +13,9 @@ from typing import Any
 from memapp.domain.memory import Memory
 from memapp.store import records
 from memapp.store.encoding import to_json
-from memapp.store.failures import Row, from_row
 from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
+from memapp.store.sqlite_errors import Row, from_row
 
 FORM = 1
 TEXT, TAGS, STEPS, INSTEAD_OF = (

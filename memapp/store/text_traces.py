@@ -13,15 +13,10 @@ from typing import BinaryIO
 from memapp.domain.forget import ByteNeedles
 from memapp.domain.wording import Wording
 from memapp.errors import DiskFull, StoreError, StoreLocked
-from memapp.store import place, schema
+from memapp.store import file_copies, schema
 from memapp.store.connection import add_wording, open_copy
 from memapp.store.database import Database
-from memapp.store.failures import translated_errors
-from memapp.store.foreign import is_sound
-from memapp.store.forget.erasing import Erased
-from memapp.store.forget.free_pages import empty_free_pages
-from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
-from memapp.store.place import (
+from memapp.store.file_copies import (
     BACKUPS,
     COPY_FOLDERS,
     delete_copy,
@@ -31,8 +26,13 @@ from memapp.store.place import (
     read_id,
     restored_half,
 )
+from memapp.store.forget.erasing import Erased
+from memapp.store.forget.free_pages import empty_free_pages
+from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
+from memapp.store.integrity import FULL_TEXT_TABLES
 from memapp.store.session import Session
-from memapp.store.soundness import FULL_TEXT_TABLES
+from memapp.store.sqlite_errors import translated_errors
+from memapp.store.untrusted_files import is_sound
 
 HALVES = (".partial", ".partial-journal", "-wal.partial")
 """The endings of unfinished copies."""
@@ -82,7 +82,7 @@ def copies(database: Database) -> list[Path]:
         for path in plain_files(database.path.parent / BACKUPS)
         if read_copy_name(path.name) is None
     )
-    by_memapp = [copy.path for copy in place.copies(database.path)]
+    by_memapp = [copy.path for copy in file_copies.copies(database.path)]
     return [
         *by_memapp,
         *(path for path in sorted(others) if is_sound(path) and read_id(path) == mine),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
-from memapp.tools.ended import ENDED_BY_PERSON, NO, NOT_RUNNABLE, Ran
 from memapp.tools.program import project
+from memapp.tools.result import ENDED_BY_PERSON, NO, NOT_RUNNABLE, Ran
 
 SECONDS = 60.0
 _QUOTED = r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\""""
@@ -48,10 +48,10 @@ class Shell(NamedTuple):
 
     def carry_out(self, action: str) -> Generator[bytes, None, ToolAttempt]:
         """Run a command line and yield its output; closing the generator ends the command."""
-        from memapp.tools import child  # a hint does not need the module
+        from memapp.tools import child_process  # a hint does not need the module
 
         try:
-            ran = yield from child.run(shlex.split(action), self.folder, self.seconds)
+            ran = yield from child_process.run(shlex.split(action), self.folder, self.seconds)
         except ValueError as error:
             ran = Ran(NOT_RUNNABLE, f"{error}\n", 0.0)
         return as_attempt(action, ran)

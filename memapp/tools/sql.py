@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
-from memapp.domain.lessons.table import Table
+from memapp.domain.lessons.query_result import Table
 
 NAME = "sql"
 MOST_CHARS = 16_000

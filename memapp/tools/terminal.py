@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import NoReturn
 
-from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
+from memapp.tools.result import NOT_FOUND, NOT_RUNNABLE, Ran
 
 with suppress(ImportError):  # Windows: `memapp run` is refused there
     import fcntl

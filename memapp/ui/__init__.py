@@ -1,1 +1,1 @@
-"""The screen. Widgets show and announce; `services` does the work, on threads (see `talk`)."""
+"""The screen. Widgets show and announce; `services` does the work, on `worker_threads`."""

@@ -34,8 +34,8 @@ from memapp.ui.messages import (
 )
 from memapp.ui.modes import MODES
 from memapp.ui.navigation import NavigatedApp, mode_screens
-from memapp.ui.pasted import Writing
-from memapp.ui.safe import LASTING_SECONDS, copy, notify
+from memapp.ui.pasted_spans import Writing
+from memapp.ui.safe_text import LASTING_SECONDS, copy, notify
 from memapp.ui.screens.opening import OpeningScreen
 from memapp.ui.themes import DEFAULT, themes
 
@@ -150,7 +150,7 @@ class MemappApp(NavigatedApp):
     async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
         from memapp.ui.session import AppSession
-        from memapp.ui.talk import Talk
+        from memapp.ui.worker_threads import Talk
 
         opening = self.screen
         assert isinstance(opening, OpeningScreen)

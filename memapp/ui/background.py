@@ -9,7 +9,7 @@ from textual.dom import DOMNode
 from textual.worker import Worker
 
 from memapp.errors import MemappError
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=DOMNode)

@@ -18,7 +18,7 @@ from textual.widgets import Checkbox, Input, Static
 
 from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError
-from memapp.ui.safe import joined, plain, row
+from memapp.ui.safe_text import joined, plain, row
 from memapp.ui.widgets.rowlist import RowList
 
 Answer = TypeVar("Answer")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from textual.message import Message as Announcement
 
 from memapp.errors import MemappError
-from memapp.ui.pasted import Writing
+from memapp.ui.pasted_spans import Writing
 
 if TYPE_CHECKING:  # Not imported for the first paint.
     from memapp.domain.chat import Message, Thread
-    from memapp.domain.turn import Remembered, Retracted, TurnEvent
+    from memapp.domain.turn_events import Remembered, Retracted, TurnEvent
     from memapp.runtime import Runtime
 
 

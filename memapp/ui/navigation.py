@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memapp.ui.background import background
 from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted, ThreadWanted
 from memapp.ui.modes import MODES
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 from memapp.ui.terminal_app import TerminalApp
 
 if TYPE_CHECKING:

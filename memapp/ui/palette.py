@@ -12,9 +12,9 @@ from textual.app import SystemCommand
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.screen import Screen
 
-from memapp.services import browse, chats
+from memapp.services import chats, global_search
 from memapp.ui.messages import ModeWanted, ThreadWanted
-from memapp.ui.safe import marked, plain, row
+from memapp.ui.safe_text import marked, plain, row
 
 MOST = 12
 BY_HELP = 0.2
@@ -46,7 +46,7 @@ class Offered(Provider):
                 chats.list_threads, session.runtime, query, limit=MOST
             )
             lessons = await asyncio.to_thread(
-                browse.find, session.runtime, query, MOST, kinds=("lesson",)
+                global_search.find, session.runtime, query, MOST, kinds=("lesson",)
             )
             wanted: list[tuple[str, ThreadWanted | ModeWanted, str]] = [
                 (thread.title, ThreadWanted(thread), "Open this chat") for thread in threads

@@ -8,10 +8,11 @@ from memapp.domain.council import Dissent, Round
 from memapp.domain.provenance import Outcome
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats, council, downloads, models, not_kept, provenance
+from memapp.services import chats, council, models, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
-from memapp.services.not_kept import Refusals
+from memapp.services.memory_requests import Refusals, refused_sentences
+from memapp.services.models import downloads
 from memapp.services.sync import keyring
 
 SMALL = "This small model cannot hold a conversation"
@@ -56,7 +57,7 @@ def outcomes(
     for message in own_messages:
         taught = learned.get(message.id, [])
         requests = [request for request in pending_requests if message.id in request.evidence]
-        rest = not_kept.not_kept(
+        rest = refused_sentences.not_kept(
             runtime, message, refusals.get(message.id, ()), [fact.memory.id for fact in taught]
         )
         by_message[message.id] = Outcome(tuple(taught), tuple(requests), rest)

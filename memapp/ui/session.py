@@ -17,8 +17,8 @@ from memapp.errors import StoreError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import past_decisions, pending
-from memapp.ui.safe import notify
-from memapp.ui.talk import Talk
+from memapp.ui.safe_text import notify
+from memapp.ui.worker_threads import Talk
 
 MOST_UNDONE = 50
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from memapp.domain.turn import Streamed, TurnEvent
+from memapp.domain.turn_events import Streamed, TurnEvent
 
 STREAM_SECONDS = 0.06
 """The least time between two parts of a streamed reply."""

@@ -22,7 +22,7 @@ from textual.widgets import Input, TextArea
 from memapp.crash import three_lines, write_crash_file
 from memapp.errors import Damaged
 from memapp.ui.keys import KeyOrder
-from memapp.ui.safe import end_toasts, place_toasts
+from memapp.ui.safe_text import end_toasts, place_toasts
 
 
 class TerminalApp(App[None]):

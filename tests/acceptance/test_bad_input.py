@@ -13,12 +13,12 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import MessageStatus
-from memapp.domain.turn import Completed, Failed, Found, Predicted, Streamed
+from memapp.domain.turn_events import Completed, Failed, Found, Predicted, Streamed
 from memapp.errors import ConfigError, DiskFull, MemappError, ModelError, StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import CallKind, Fault, ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate, reply
+from memapp.services import chats, curate, global_search, reply
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import retry_turn, take_turn
 from tests.builders import Clock, learn, make_runtime, new_chat, only, say
@@ -78,7 +78,7 @@ def test_hostile_text_is_data_everywhere(runtime: Runtime, model: ScriptedModel,
     learn(runtime, thread)
     say(runtime, thread, "And then?")
     assert recall(runtime, RecallRequest(text)) is not None
-    browse.find(runtime, text)
+    global_search.find(runtime, text)
     shown = [*texts(runtime, thread), chats.get_thread(runtime, thread).title]
     shown += [memory.text for memory in curate.list_memories(runtime)]
     assert not set("\x00\x1b\x07\x9b\u202e\u2066\u2069\ud800") & set("".join(shown))

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap, paths
-from memapp.domain.turn import Completed, Predicted
+from memapp.domain.turn_events import Completed, Predicted
 from memapp.inference.child_model import ChildModel
 from memapp.runtime import Runtime
-from memapp.services import model_loading, models
-from memapp.services.manifest import default_model
+from memapp.services import models
+from memapp.services.models import model_loading
+from memapp.services.models.manifest import default_model
 from tests.builders import new_chat, only, say
 
 FILE = models.default_file(paths.locate())

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memapp.domain.turn import Accepted, Checked, Completed, Found, Predicted
+from memapp.domain.turn_events import Accepted, Checked, Completed, Found, Predicted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime

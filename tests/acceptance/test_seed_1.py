@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.turn import Completed, Restarted
+from memapp.domain.turn_events import Completed, Restarted
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, saves
+from memapp.services import chat_files, chats, curate
 from memapp.services.turn import remark
 from tests.builders import make_runtime, new_chat, only, recorded, say
 
@@ -226,7 +226,7 @@ def test_backward_compatible_with_old_saves(
 ) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
-    thread, count = saves.import_save(runtime, save, "tom")
+    thread, count = chat_files.import_save(runtime, save, "tom")
     assert count == 3
     say(runtime, thread.id, "So?")
     assert FROST in whole(model)
@@ -245,8 +245,10 @@ def test_the_trust_of_an_old_save_is_kept_and_speaks(
             ),
             "utf-8",
         )
-        thread, _ = saves.import_save(runtime, save, "tom")
-        assert json.loads(saves.export_thread(runtime, thread.id, "json"))["trust_level"] == trust
+        thread, _ = chat_files.import_save(runtime, save, "tom")
+        assert (
+            json.loads(chat_files.export_thread(runtime, thread.id, "json"))["trust_level"] == trust
+        )
         say(runtime, thread.id, "So?")
         systems.append(model.seen[-1].system)
     assert "do not trust" in systems[0] and "trust the investigator fully" in systems[1]
@@ -261,7 +263,7 @@ def test_a_trust_that_is_none_is_named(runtime: Runtime, tmp_path: Path, trust: 
     save = tmp_path / "save.json"
     save.write_text(json.dumps({"conversation_history": [], "trust_level": trust}), "utf-8")
     with pytest.raises(UsageError, match="its trust_level is not a number from 0 to 1"):
-        saves.import_save(runtime, save, "tom")
+        chat_files.import_save(runtime, save, "tom")
 
 
 def test_a_save_with_a_very_long_name_imports_under_the_beginning_of_it(
@@ -269,14 +271,14 @@ def test_a_save_with_a_very_long_name_imports_under_the_beginning_of_it(
 ) -> None:
     save = tmp_path / f"{'frost' * 45}.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
-    thread, _ = saves.import_save(runtime, save, "tom")
+    thread, _ = chat_files.import_save(runtime, save, "tom")
     assert thread.title == f"{('frost' * 45)[:199]}…"
 
 
 def test_saves_without_history_import_as_an_empty_chat(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text('{"trust_level": 0.2}', "utf-8")
-    thread, count = saves.import_save(runtime, save, "tom")
+    thread, count = chat_files.import_save(runtime, save, "tom")
     assert count == 0
     assert chats.page(runtime, thread.id).messages == ()
 
@@ -296,7 +298,7 @@ def test_a_broken_save_imports_nothing(runtime: Runtime, tmp_path: Path, content
     save = tmp_path / "save.json"
     save.write_text(content, "utf-8")
     with pytest.raises(UsageError):
-        saves.import_save(runtime, save, "tom")
+        chat_files.import_save(runtime, save, "tom")
     assert chats.list_threads(runtime) == []
 
 
@@ -324,7 +326,7 @@ def test_the_old_program_reads_an_exported_chat(runtime: Runtime, model: Scripte
         model.enqueue(reply)
     say(runtime, thread, FROST)
     list(remark(runtime, thread))
-    history = json.loads(saves.export_thread(runtime, thread, "json"))["conversation_history"]
+    history = json.loads(chat_files.export_thread(runtime, thread, "json"))["conversation_history"]
     assert format_tom_conversation_history(history) == (
         f"Player: {FROST}\nTom: Frost outside.\n\nTom (earlier): That window bothers me."
     )
@@ -334,9 +336,9 @@ def test_the_old_program_reads_an_exported_chat(runtime: Runtime, model: Scripte
 def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> None:
     save = tmp_path / "save.json"
     save.write_text(json.dumps(OLD_SAVE), "utf-8")
-    first, _ = saves.import_save(runtime, save, "tom")
-    save.write_text(saves.export_thread(runtime, first.id, "json"), "utf-8")
-    second, _ = saves.import_save(runtime, save, "tom")
+    first, _ = chat_files.import_save(runtime, save, "tom")
+    save.write_text(chat_files.export_thread(runtime, first.id, "json"), "utf-8")
+    second, _ = chat_files.import_save(runtime, save, "tom")
     texts = [
         [message.text for message in chats.page(runtime, thread.id).messages]
         for thread in (first, second)

@@ -29,17 +29,17 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Kind
 from memapp.domain.prompt import Sampling
 from memapp.domain.query import QueryRequest
-from memapp.domain.turn import Accepted, Found, Predicted, Remembered
+from memapp.domain.turn_events import Accepted, Found, Predicted, Remembered
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import Runtime
-from memapp.services import activity, consolidate, curate, howtos, jobs, lifecycle, undo, upkeep
+from memapp.services import activity, curate, howtos, jobs, undo, upkeep
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.embed import embed
-from memapp.services.query import query
-from memapp.services.retrieved import look_up
+from memapp.services.jobs import consolidate, retention
+from memapp.services.recall import look_up, query
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.consolidation import spent
@@ -498,7 +498,7 @@ def test_the_purge_job_removes_what_is_past_purge_at(runtime: Runtime) -> None:
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, 1)
     assert [entry.event for entry in activity.entries(runtime, one)] == ["PURGE", "DELETE", "ADD"]
-    assert lifecycle.trash(runtime) == []
+    assert retention.trash(runtime) == []
 
 
 # 8 History

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel

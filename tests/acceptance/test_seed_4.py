@@ -15,11 +15,12 @@ from memapp.domain import trust as rules
 from memapp.domain.changes import Actor, Created
 from memapp.domain.model_jobs import REVIEWS
 from memapp.domain.trust import Agent
-from memapp.domain.turn import CouncilSat
+from memapp.domain.turn_events import CouncilSat
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import agent_files, council, curate, rubric, trust, trust_upkeep, undo
+from memapp.services import agent_files, council, curate, rubric, trust, undo
 from memapp.services.consent import decisions, pending, requests
+from memapp.services.jobs import trust_upkeep
 from memapp.store import agents, changes
 from tests.builders import Clock, fact, make_runtime, new_chat
 from tests.builders import trust as model_jobs_trusted

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.turn import Checked, Completed, Found, Predicted
+from memapp.domain.turn_events import Checked, Completed, Found, Predicted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.few_shot import reply_turns
 from memapp.prompts.predict import PREDICTION_KEY

@@ -20,7 +20,8 @@ from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import chats, curate, lifecycle
+from memapp.services import chats, curate
+from memapp.services.jobs import retention
 from tests.cli.conftest import Terminal
 
 
@@ -231,7 +232,7 @@ def test_everything_works_beside_an_open_window(memapp: Terminal, tmp_path: Path
         ("backup", str(tmp_path / "copy.db")),
     ):
         assert memapp(*command)[0] == 0, command
-    assert [memory.id for memory in lifecycle.trash(window)] == [one], (
+    assert [memory.id for memory in retention.trash(window)] == [one], (
         "the undo took back that it was restored"
     )
     assert len(chats.list_threads(window)) == 1

@@ -12,7 +12,7 @@ from memapp.errors import ModelError
 from memapp.inference import Embedder
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.language.grammar import stems
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from tests.cli.conftest import Terminal
 
 REAL = bootstrap.open_embedder

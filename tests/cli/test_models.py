@@ -8,7 +8,7 @@ import pytest
 from memapp import bootstrap, paths
 from memapp.domain.model_jobs import REVIEWS
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import downloads
+from memapp.services.models import downloads
 from tests.cli.conftest import Terminal
 from tests.inference import tiny_gguf
 from tests.inference.hub import list_of_models, serving

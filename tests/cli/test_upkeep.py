@@ -6,7 +6,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import consolidate
+from memapp.services.jobs import consolidate
 from tests.cli.conftest import Terminal
 from tests.services.test_consolidate import says
 

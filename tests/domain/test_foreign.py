@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memapp.domain.foreign.found import (
+from memapp.domain.foreign.items import (
     ForeignConversation,
     ForeignFact,
     ForeignMessage,
@@ -21,7 +21,7 @@ from memapp.domain.foreign.found import (
 )
 from memapp.domain.foreign.notes import passages
 from memapp.domain.foreign.programs import PROGRAMS, program_of, unwrapped
-from tests.services.imports import made_exports as made
+from tests.services.imports import sample_exports as made
 
 EXPORTS: dict[str, Any] = {
     "ChatGPT": made.CHATGPT,

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
+from memapp.domain.named_time import NamedTime
 from memapp.domain.ranking import Candidate, excerpt, fuse, is_asked_for, share_held
-from memapp.domain.when import NamedTime
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=3650)

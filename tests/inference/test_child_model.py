@@ -187,7 +187,7 @@ def test_another_build_tries_a_model_again_that_was_set_aside(
 ) -> None:
     record = CrashRecord(tmp_path, "model")
     assert [record.add(), record.add()] == [False, True]
-    monkeypatch.setattr("memapp.inference.build.name", lambda: "mended")
+    monkeypatch.setattr("memapp.inference.llama_build.name", lambda: "mended")
     assert not CrashRecord(tmp_path, "model").is_set_aside
     assert record.is_set_aside
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.inference import build, gguf_file, other_programs
+from memapp.inference import gguf_file, llama_build, other_programs
 
 from . import tiny_gguf
 
@@ -141,7 +141,7 @@ def test_what_is_no_whole_chat_model_is_left_out(home: Path) -> None:
 
 def test_the_build_is_told_from_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        build,
+        llama_build,
         "find_spec",
         lambda _: type("Spec", (), {"submodule_search_locations": [str(tmp_path)]}),
     )
@@ -154,6 +154,6 @@ def test_the_build_is_told_from_its_files(tmp_path: Path, monkeypatch: pytest.Mo
     ):
         for name in names:
             (tmp_path / "lib" / name).touch()
-        assert build.graphics() == said
-    monkeypatch.setattr(build, "find_spec", lambda _: None)
-    assert build.graphics() == ""
+        assert llama_build.graphics() == said
+    monkeypatch.setattr(llama_build, "find_spec", lambda _: None)
+    assert llama_build.graphics() == ""

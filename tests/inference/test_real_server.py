@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
-from memapp.domain.turn import Completed, Predicted, Streamed
+from memapp.domain.turn_events import Completed, Predicted, Streamed
 from memapp.errors import ModelError
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path

@@ -13,7 +13,7 @@ import pytest
 
 from memapp.domain.chat import OWN_WORDS
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
-from memapp.domain.turn import Streamed
+from memapp.domain.turn_events import Streamed
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, server_http
 from memapp.inference.server import ServerModel

@@ -2,7 +2,7 @@
 
 from memapp.language.judge import fitted, judge
 from memapp.paths import bundled
-from memapp.services.reader import SENSITIVE
+from memapp.services.learning.reader import SENSITIVE
 from tests.builders import Reader
 
 MOST_BYTES = 4_000_000

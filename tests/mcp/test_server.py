@@ -18,7 +18,7 @@ from memapp.mcp.server import build
 from memapp.runtime import Runtime
 from memapp.services import agents, curate, forget, trust, undo
 from memapp.services.consent import decisions, pending
-from memapp.services.tellable import tellable
+from memapp.services.recall import tellable
 from memapp.store import changes, chat, consents
 from tests.builders import chat_of, fact, learn, recorded
 

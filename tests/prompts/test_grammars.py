@@ -12,7 +12,7 @@ from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
-from memapp.prompts import distil, insights, predict, referee, rewording, same_fact
+from memapp.prompts import insights, predict, referee, rewording, same_fact, third_person
 from tests.prompts.contexts import context
 
 MESSAGE = 'What was the name of the "café" in Ghent,\nthe one with the blue door?'
@@ -48,8 +48,8 @@ def test_a_list_that_was_read_is_continued_with_the_prediction(model: LlamaModel
 
 @pytest.mark.slow
 def test_a_memory_is_said_again_in_one_sentence_about_user(model: LlamaModel) -> None:
-    assert distil.parse(
-        write(model, distil.request("My sister plays the cello in Ghent.", ["Hello."]))
+    assert third_person.parse(
+        write(model, third_person.request("My sister plays the cello in Ghent.", ["Hello."]))
     ).startswith("User")
 
 

@@ -20,14 +20,14 @@ from memapp.errors import Damaged
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, samples
-from memapp.store import schema, soundness
+from memapp.store import integrity, schema
+from memapp.store.file_copies import BACKUPS, new_copy
 from memapp.store.opening import LARGE_BYTES
-from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import OpeningScreen
 from tests.builders import Reader, erase, learn, make_runtime, new_chat, say, until
-from tests.reliability.forked import usually
-from tests.reliability.spoiling import Value, values
+from tests.reliability.damage import Value, values
+from tests.reliability.killed_processes import usually
 from tests.ui.conftest import Seen
 
 COMMANDS = (
@@ -120,7 +120,7 @@ def damaged(known: Path, home: Path, number: int, value: Value) -> Path:
 def test_every_column_with_times_is_looked_at(known: Path) -> None:
     with closing(sqlite3.connect(known / "memapp.db")) as conn:
         schema.add_functions(conn)
-        looked_at = set(conn.execute(soundness.TIMES))
+        looked_at = set(conn.execute(integrity.TIMES))
         names = conn.execute(
             """SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
                WHERE t.type = 'table' AND t.name NOT GLOB '*sqlite_*'"""

@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from memapp.errors import StoreError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.services import backups, curate
 from memapp.store import restore
 from memapp.store.database import Database
+from memapp.store.file_copies import BACKUPS, new_copy
 from memapp.store.opening import open_database
-from memapp.store.place import BACKUPS, new_copy
 from tests.builders import Clock, make_runtime
-from tests.reliability.forked import usually
+from tests.reliability.killed_processes import usually
 from tests.reliability.test_kill import assert_sound
 
 pytestmark = pytest.mark.slow

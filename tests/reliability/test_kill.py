@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.turn import Accepted, Completed
+from memapp.domain.turn_events import Accepted, Completed
 from memapp.inference.scripted import ScriptedModel
 from memapp.services.turn import take_turn
 from memapp.store.database import Database
 from tests.builders import learn, make_runtime, new_chat
-from tests.reliability.forked import CONTEXT, begun, usually
+from tests.reliability.killed_processes import CONTEXT, begun, usually
 
 ANIMALS = ("bees", "cats", "dogs", "hens", "goats", "mules", "geese", "sheep")
 KILLS = usually(10, thorough=50)

@@ -13,10 +13,11 @@ import pytest
 from memapp import bootstrap
 from memapp.domain.memory import Memory, State
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, lifecycle
+from memapp.services import curate, forget
+from memapp.services.jobs import retention
 from memapp.store import memories
-from memapp.store.place import BACKUPS, new_copy
-from tests.reliability.forked import begun, usually
+from memapp.store.file_copies import BACKUPS, new_copy
+from tests.reliability.killed_processes import begun, usually
 from tests.reliability.test_kill import assert_sound
 
 FACTS = [f"User knows person number {number} of the pottery class." for number in range(8)]
@@ -32,7 +33,7 @@ def plant(home: Path) -> None:
 
 
 def ids(runtime: Runtime) -> list[str]:
-    return [memory.id for memory in lifecycle.trash(runtime)]
+    return [memory.id for memory in retention.trash(runtime)]
 
 
 def erase(home: Path) -> None:

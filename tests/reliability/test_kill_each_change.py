@@ -20,13 +20,14 @@ from memapp.inference.scripted import ScriptedEmbedder
 from memapp.language.profile import stated
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, lifecycle, undo
+from memapp.services import chats, curate, undo
 from memapp.services.consent import decisions, past_decisions, pending, requests
-from memapp.services.retract import retract
-from memapp.store import changes, chat, delta, history, snapshots
+from memapp.services.jobs import retention
+from memapp.services.learning.retraction import retract
+from memapp.store import change_log, changes, chat, history, snapshots
 from memapp.store.encoding import new_id
 from tests.builders import fact
-from tests.reliability.forked import usually
+from tests.reliability.killed_processes import usually
 from tests.reliability.test_kill import assert_sound, told_until_killed
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
@@ -89,7 +90,7 @@ def link(runtime: Runtime) -> Iterator[None]:
 def forget_and_restore(runtime: Runtime) -> Iterator[None]:
     ids = people(runtime)
     for _ in count():
-        yield _done((curate.restore if lifecycle.trash(runtime) else curate.discard)(runtime, *ids))
+        yield _done((curate.restore if retention.trash(runtime) else curate.discard)(runtime, *ids))
 
 
 def merge_and_revert(runtime: Runtime) -> Iterator[None]:
@@ -155,7 +156,7 @@ def edit_then_approve_and_revert(runtime: Runtime) -> Iterator[None]:
 
 def learn_and_retract(runtime: Runtime) -> Iterator[None]:
     thread = chats.new_thread(runtime).id
-    for number in count(curate.count(runtime) + len(lifecycle.trash(runtime, limit=None))):
+    for number in count(curate.count(runtime) + len(retention.trash(runtime, limit=None))):
         now = runtime.clock()
         with runtime.write() as session:
             said = chat.add_message(
@@ -258,9 +259,9 @@ def assert_agreement(runtime: Runtime) -> None:
     assert [row["memory_id"] for row in logged] == [
         row["memory_id"] for row in entries[-len(logged) :]
     ]
-    revision = delta.revision(session)
+    revision = change_log.revision(session)
     first = logged[0]["rev"]
-    assert first == 1 or revision - first + 1 >= delta.KEPT, (
+    assert first == 1 or revision - first + 1 >= change_log.KEPT, (
         "what is old leaves the log, the rest stands in it"
     )
     assert {row["rev"] for row in logged} == set(range(first, revision + 1))
@@ -303,7 +304,7 @@ def assert_agreement(runtime: Runtime) -> None:
 
 
 def retracted(runtime: Runtime) -> set[str]:
-    return {source for memory in lifecycle.trash(runtime, limit=None) for source in memory.sources}
+    return {source for memory in retention.trash(runtime, limit=None) for source in memory.sources}
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ from memapp.store.database import Database
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say, trust
 from tests.reliability import test_replayed as replayed
-from tests.reliability.forked import CONTEXT, begun, usually
+from tests.reliability.killed_processes import CONTEXT, begun, usually
 from tests.reliability.test_kill import assert_sound
 from tests.reliability.test_replayed import Known, known
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.services import chats
 from memapp.store import schema
 from memapp.store.opening import open_database
 from tests.builders import make_runtime, say
-from tests.reliability.forked import begun
+from tests.reliability.killed_processes import begun
 from tests.reliability.test_kill import assert_sound
 from tests.store.test_migrations import everything, growth, make_past, rebuilt
 

@@ -10,7 +10,7 @@ import pytest
 from memapp import bootstrap
 from memapp.services import backups, curate, exports
 from memapp.services.consent import pending
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from memapp.store import consents, restore
 from tests.reliability.test_kill import assert_sound
 from tests.reliability.test_kill_changes import homes_after_kills

@@ -14,7 +14,7 @@ from memapp import bootstrap
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.checkpoint import Checkpoint, Stage
 from memapp.domain.history import Event
-from memapp.domain.turn import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, reply
@@ -22,7 +22,7 @@ from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store import checkpoints, expectations, history
 from tests.builders import Reader, learn, new_chat, only, recorded, say
-from tests.reliability.forked import begun
+from tests.reliability.killed_processes import begun
 
 QUESTION = "Which tea do I drink?"
 FACT = "User drinks oolong tea."

@@ -11,13 +11,15 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.chat import MessageStatus, Role
-from memapp.domain.turn import Accepted, Completed, Failed, Found, Streamed, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, Failed, Found, Streamed, TurnEvent
 from memapp.errors import ModelDied
 from memapp.inference import Cancel
 from memapp.inference.child_model import ChildModel
 from memapp.runtime import Runtime
-from memapp.services import chats, model_loading, models, upkeep
+from memapp.services import chats, models, upkeep
+from memapp.services.models import model_loading
 from memapp.services.turn import take_turn
+from memapp.settings import BUNDLED
 from tests.builders import new_chat, only, say
 
 pytestmark = pytest.mark.slow
@@ -95,6 +97,6 @@ def test_after_the_second_death_in_a_row_the_app_works_on_without_a_model(runtim
     model_loading.load_chat_model(runtime)
     assert "set it aside" in runtime.chat.note, "as at the next start"
     assert "set it aside" in str(only(Failed, say(runtime, thread, "Hello?")).error)
-    models.use_model(runtime, models.BUNDLED)
+    models.use_model(runtime, BUNDLED)
     model_loading.load_chat_model(runtime)
     assert only(Completed, say(runtime, thread, "Tell me about the sea, please.")).reply.text

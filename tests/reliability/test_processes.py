@@ -18,14 +18,14 @@ import pytest
 from memapp import bootstrap
 from memapp.cli import run
 from memapp.domain.chat import MessageStatus
-from memapp.domain.turn import Accepted, Completed
+from memapp.domain.turn_events import Accepted, Completed
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.turn import take_turn
-from memapp.store import chat, leases, memories, soundness
+from memapp.store import chat, integrity, leases, memories
 from tests.builders import learn, new_chat, until
-from tests.reliability.forked import CONTEXT, begun, usually
+from tests.reliability.killed_processes import CONTEXT, begun, usually
 
 LEASE_SECONDS = 0.4
 
@@ -123,8 +123,8 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     chats.interrupt_abandoned(watching)
     unfinished = session.run("SELECT id FROM messages WHERE status = 'generating'").fetchall()
     assert unfinished == [], "whoever was answering is dead"
-    soundness.check_damage(session.conn, watching.database.path)
-    assert soundness.mismatched(watching.database._own_writer()) == []
+    integrity.check_damage(session.conn, watching.database.path)
+    assert integrity.mismatched(watching.database._own_writer()) == []
 
 
 @pytest.mark.slow

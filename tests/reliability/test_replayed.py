@@ -19,11 +19,12 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, reader, upkeep
+from memapp.services import chats, upkeep
+from memapp.services.learning import reader
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store.database import Database
 from tests.builders import Reader, new_chat
-from tests.reliability.forked import usually
+from tests.reliability.killed_processes import usually
 
 SAID = (
     "I have a dog named Rex.",

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.reliability.forked import usually
+from tests.reliability.killed_processes import usually
 
 TURNS = usually(150, thorough=10_000)
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from memapp.errors import StoreError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store import connection
 from memapp.store.opening import open_database
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from memapp.domain.activity import Rate
 from memapp.domain.expectation import Verdict
-from memapp.domain.turn import Completed
+from memapp.domain.turn_events import Completed
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import expectations

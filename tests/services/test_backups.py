@@ -10,8 +10,8 @@ from memapp.runtime import Runtime
 from memapp.services import activity, backups, curate, forget
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import consents
+from memapp.store.file_copies import copies
 from memapp.store.lock import COPIES, held
-from memapp.store.place import copies
 from memapp.store.profile import read_profile
 from tests.builders import make_runtime
 

@@ -11,7 +11,7 @@ from memapp.domain.lessons.lesson import PAUSE
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run, browse, curate
-from memapp.services.lessons.recognise import scope_hash
+from memapp.services.lessons.attempts import scope_hash
 from memapp.services.runs import Client
 from memapp.tools.markers import noticed_by
 from memapp.tools.scripted import ScriptedTool

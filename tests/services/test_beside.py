@@ -19,10 +19,10 @@ from memapp.runtime import Runtime
 from memapp.services import backups, curate, forget
 from memapp.store import restore
 from memapp.store.backups import let_go_of_old
+from memapp.store.file_copies import BACKUPS, copies, from_backup, new_copy, read_id
+from memapp.store.file_copies import backups as place_backups
 from memapp.store.forget import purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
-from memapp.store.place import BACKUPS, copies, from_backup, new_copy, read_id
-from memapp.store.place import backups as place_backups
 from tests.builders import damage
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from benchmarks import MADE_UP
-from memapp.services import reader
-from memapp.services.sentence_storage import Sentence
+from memapp.services.learning import reader
+from memapp.services.learning.sentence_storage import Sentence
 from tests.builders import Reader
 
 ROWS = [json.loads(line) for line in (MADE_UP / "close_list.jsonl").read_text("utf-8").splitlines()]

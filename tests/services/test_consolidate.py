@@ -14,14 +14,16 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.consent import CONFLICT, ConsentRequest
 from memapp.domain.memory import Kind
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel, after
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import activity, consolidate, curate, forget, jobs, tellable, undo
+from memapp.services import activity, curate, forget, jobs, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.embed import embed
+from memapp.services.jobs import consolidate
+from memapp.services.recall import redaction
 from memapp.store import changes, history
 from memapp.store.access_counts import count_access
 from tests.builders import Clock, fact, make_runtime, new_chat, only, recorded, say, trust
@@ -313,7 +315,7 @@ def test_of_what_cannot_both_be_true_the_person_is_asked_once(
     trusted.clock.now += timedelta(days=30)  # type: ignore[attr-defined]
     assert tidy(trusted) == [] and live(trusted) == set(BY_HAND)
     with trusted.rehearse() as session:
-        assert tellable.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), (
+        assert redaction.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), (
             "both are known, and may be told"
         )
 

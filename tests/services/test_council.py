@@ -14,14 +14,14 @@ from memapp.domain.chat import Role
 from memapp.domain.council import Round
 from memapp.domain.model_jobs import REVIEWS
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import CouncilSat
+from memapp.domain.turn_events import CouncilSat
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.history import in_words
 from memapp.language.review import BY_RULES, Material, objections
 from memapp.runtime import Runtime
-from memapp.services import browse, council, rubric, undo
+from memapp.services import council, global_search, rubric, undo
 from memapp.services import trust as services_trust
 from memapp.store import changes, chat, checkpoints, leases
 from tests.builders import chat_of, fact, make_runtime, new_chat, trust
@@ -109,7 +109,7 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     found = {
         (item.kind, item.id)
         for text in ("live in Ghent", "review of")
-        for item in browse.find(runtime, text)
+        for item in global_search.find(runtime, text)
     }
     assert found >= {("council", message_id), ("agent", "reviewer:Consistency")}
 

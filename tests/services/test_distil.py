@@ -7,11 +7,12 @@ import pytest
 from memapp.domain.changes import Actor, Created
 from memapp.domain.memory import Memory
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, distil, exports, undo
+from memapp.services import curate, exports, undo
+from memapp.services.jobs import distil
 from memapp.store import changes, history
 from tests.builders import fact, new_chat, only, say, trust
 

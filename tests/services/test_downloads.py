@@ -14,7 +14,8 @@ from memapp.errors import ModelError, SourceError, UsageError
 from memapp.inference import Cancel, download
 from memapp.inference.bundled import bundled_model_path
 from memapp.runtime import Runtime
-from memapp.services import downloads, models
+from memapp.services import models
+from memapp.services.models import downloads, selection
 from tests.inference import tiny_gguf, wheels
 from tests.inference.hub import Hub, list_of_models, serving
 
@@ -260,5 +261,5 @@ def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Pa
 
 def test_the_machine_is_described(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "models run on the processor" in models.machine(runtime)
-    monkeypatch.setattr(models.build, "graphics", lambda: "CUDA")
+    monkeypatch.setattr(selection.llama_build, "graphics", lambda: "CUDA")
     assert "all layers on the graphics card (CUDA)" in models.machine(runtime)

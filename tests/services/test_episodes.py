@@ -11,9 +11,11 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, episodes, forget
+from memapp.services import curate, forget
 from memapp.services.consent import requests
+from memapp.services.jobs import episodes
 from memapp.services.provenance import learned_from
+from memapp.services.recall import EPISODE, episodes_of
 from memapp.store import chat, history, memories
 from tests.builders import Clock, learn, make_runtime, new_chat, say, trust
 
@@ -36,9 +38,7 @@ def later(runtime: Runtime, by: timedelta = timedelta(hours=1)) -> None:
 
 def made(runtime: Runtime) -> list[Memory]:
     list(episodes.run(runtime, Cancel(), None))
-    return [
-        memory for memory in curate.list_memories(runtime) if memory.category == episodes.EPISODE
-    ]
+    return [memory for memory in curate.list_memories(runtime) if memory.category == EPISODE]
 
 
 TOLD = "User talked about apple trees and a saw for the old hedge."
@@ -126,7 +126,7 @@ def test_what_may_not_be_told_any_more_is_not_told(runtime: Runtime, thread: str
     later(runtime)
     (one,) = made(runtime)
     requests.propose(runtime, "address", "the old hedge", message_id=one.sources[1], typed=True)
-    assert episodes.episodes_of(runtime, chat.get_messages(runtime.read(), one.sources)) == []
+    assert episodes_of(runtime, chat.get_messages(runtime.read(), one.sources)) == []
 
 
 @pytest.mark.parametrize("by", ["chat", "words", "message"])

@@ -11,7 +11,7 @@ from memapp.domain.chat import Origin, Role
 from memapp.domain.text import clean
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, saves
+from memapp.services import chat_files, curate, exports
 from memapp.store import chat
 from tests.builders import erase, new_chat
 from tests.services.imports.builders import lived_in
@@ -57,7 +57,7 @@ def test_an_export_is_the_same_on_a_terminal_as_in_a_file(runtime: Runtime) -> N
         chat.add_message(
             session, thread, Role.ASSISTANT, "\u202eback", runtime.clock(), origin=Origin.MODEL
         )
-    for written in (*exports.as_lines(runtime), saves.export_thread(runtime, thread, "json")):
+    for written in (*exports.as_lines(runtime), chat_files.export_thread(runtime, thread, "json")):
         assert clean(written) == written
     assert json.loads(written)["conversation_history"][0]["tom"] == "\u202eback"
 

@@ -14,22 +14,22 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.jobs import Pace
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Failed, Found
+from memapp.domain.turn_events import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import Runtime
-from memapp.services import activity, browse, chats, curate, forget, undo, upkeep
+from memapp.services import activity, chats, curate, forget, global_search, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, jobs, snapshots
 from memapp.store.connection import add_wording, open_copy
 from memapp.store.encoding import new_id, to_text
+from memapp.store.file_copies import BACKUPS, new_copy
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
-from memapp.store.place import BACKUPS, new_copy
 from tests.builders import (
     Clock,
     ask_the_model,
@@ -359,7 +359,7 @@ def test_a_word_is_gone_from_everywhere_as_the_preview_said(
     assert files_with(tmp_path, b"zqarla") == set()
     after = forget.preview(runtime, "zqarla")
     assert (after.memories, after.messages, after.others, after.backups) == (0, 0, 0, 0)
-    assert browse.find(runtime, "zqarla") == []
+    assert global_search.find(runtime, "zqarla") == []
 
 
 def test_a_preview_counts_what_follows_too_and_changes_nothing(

@@ -9,17 +9,16 @@ from memapp.domain.consent import HOWTO
 from memapp.domain.howto import in_full, read_howto
 from memapp.domain.memory import Kind
 from memapp.domain.query import QueryRequest
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.errors import Refused, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.howto import told_way
 from memapp.runtime import Runtime
-from memapp.services import browse, curate, exports, howtos, undo, upkeep
+from memapp.services import curate, exports, global_search, howtos, undo, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.imports.whole import import_file
-from memapp.services.query import conversation_scope, query
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.imports.import_file import import_file
+from memapp.services.recall import RecallRequest, conversation_scope, query, recall
 from tests.builders import erase, new_chat, only, say
 from tests.services.imports.builders import empty_store
 
@@ -58,7 +57,7 @@ def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime)
             ask(runtime, agent, "tea", categories=("procedural",))
     chat = RecallRequest("How do I make tea?", scope=conversation_scope(runtime))
     assert [hit for hit in recall(runtime, chat) if hit.kind == "memory"] == []
-    assert [hit.id for hit in browse.find(runtime, "leaves")] == [made.memory_id], (
+    assert [hit.id for hit in global_search.find(runtime, "leaves")] == [made.memory_id], (
         "the person finds it"
     )
 

@@ -16,11 +16,10 @@ from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, insights, undo
+from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, requests
-from memapp.services.ordinary import untouched
-from memapp.services.query import conversation_scope, query
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.jobs import insights
+from memapp.services.recall import RecallRequest, conversation_scope, query, recall, untouched
 from memapp.store import changes, chat, memories
 from tests.builders import Clock, fact, trust
 

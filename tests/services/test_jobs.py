@@ -11,14 +11,16 @@ import pytest
 from memapp.domain.jobs import Pace
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, jobs
-from memapp.services.jobs import JOBS, Job
+from memapp.services import curate
+from memapp.services.jobs import JOBS, Job, schedule
 from memapp.store import jobs as store
 from memapp.store import leases
 from tests.builders import Clock, new_chat, say, until
 
 
-def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, does: int = 1) -> Job:
+def job(
+    name: str, *, every: timedelta = schedule.HOURLY, seconds: float = 60.0, does: int = 1
+) -> Job:
     """Return a job of so many steps, which stops when asked."""
 
     def run(_runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
@@ -47,35 +49,37 @@ def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) ->
         "episodes",
         "backup",
     ]
-    made = [job("a"), job("b", every=jobs.EACH_TIME), job("c")]
-    assert [job.name for job, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
-    assert [job.name for job in made if jobs.is_due(runtime, job)] == ["b"]
+    made = [job("a"), job("b", every=schedule.EACH_TIME), job("c")]
+    assert [job.name for job, _ in schedule.run(runtime, Cancel(), made)] == ["a", "b", "c"]
+    assert [job.name for job in made if schedule.is_due(runtime, job)] == ["b"]
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(hours=2)
-    assert [job.name for job in made if jobs.is_due(runtime, job)] == ["a", "b", "c"]
+    assert [job.name for job in made if schedule.is_due(runtime, job)] == ["a", "b", "c"]
 
 
 def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None:
     one = job("a")
-    assert jobs.pace(runtime, one) is None
-    list(jobs.run_due(runtime, Cancel(), [one]))
-    first = jobs.pace(runtime, one)
+    assert schedule.pace(runtime, one) is None
+    list(schedule.run_due(runtime, Cancel(), [one]))
+    first = schedule.pace(runtime, one)
     assert first is not None and first.due_at - first.ran_at == timedelta(minutes=10), (
         "a first clock is not believed at once"
     )
-    list(jobs.run(runtime, Cancel(), [one]))
-    second = jobs.pace(runtime, one)
-    assert second is not None and second.due_at - second.ran_at == jobs.HOURLY
+    list(schedule.run(runtime, Cancel(), [one]))
+    second = schedule.pace(runtime, one)
+    assert second is not None and second.due_at - second.ran_at == schedule.HOURLY
 
 
 def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
     before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
     list(
-        jobs.run_due(
-            runtime, Cancel(), [replace(job, run=lambda *_: iter(())) for job in jobs.AFTER_A_REPLY]
+        schedule.run_due(
+            runtime,
+            Cancel(),
+            [replace(job, run=lambda *_: iter(())) for job in schedule.AFTER_A_REPLY],
         )
     )
-    assert [jobs.pace(runtime, job) for job in jobs.AFTER_A_REPLY] == [None, None]
+    assert [schedule.pace(runtime, job) for job in schedule.AFTER_A_REPLY] == [None, None]
     assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
 
 
@@ -86,12 +90,12 @@ def test_one_that_is_stopped_is_due_still_and_goes_on_where_it_was(runtime: Runt
         say(runtime, thread, said)
     (learn, *_) = JOBS
     cancel = Cancel()
-    for _ in jobs.run(runtime, cancel, [learn]):
+    for _ in schedule.run(runtime, cancel, [learn]):
         cancel.set()
         break
-    assert jobs.pace(runtime, learn) is None
-    list(jobs.run_due(runtime, Cancel(), [learn]))
-    list(jobs.run_due(runtime, Cancel(), [learn]))
+    assert schedule.pace(runtime, learn) is None
+    list(schedule.run_due(runtime, Cancel(), [learn]))
+    list(schedule.run_due(runtime, Cancel(), [learn]))
     assert sorted(memory.text for memory in curate.list_memories(runtime)) == list(told)
     assert learn.waiting(runtime) == 0
 
@@ -105,8 +109,11 @@ def test_a_run_ends_when_its_time_is_over(runtime: Runtime) -> None:
         yield 1
 
     assert list(
-        jobs.run_due(
-            runtime, Cancel(), [Job("a", "waits", jobs.HOURLY, 60.0, endless, lambda _: 1)], 0.01
+        schedule.run_due(
+            runtime,
+            Cancel(),
+            [Job("a", "waits", schedule.HOURLY, 60.0, endless, lambda _: 1)],
+            0.01,
         )
     ) == [1]
     assert over == [True]
@@ -115,17 +122,21 @@ def test_a_run_ends_when_its_time_is_over(runtime: Runtime) -> None:
 def test_what_another_process_is_at_is_left_to_it(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "WAITED_SECONDS", 0.0)
-    with leases.hold(runtime.write, jobs.UPKEEP) as held:
+    monkeypatch.setattr(schedule, "WAITED_SECONDS", 0.0)
+    with leases.hold(runtime.write, schedule.UPKEEP) as held:
         assert held
-        assert list(jobs.run_due(runtime, Cancel(), [job("a")])) == []
-    assert list(jobs.run_due(runtime, Cancel(), [job("a")])) == [1]
+        assert list(schedule.run_due(runtime, Cancel(), [job("a")])) == []
+    assert list(schedule.run_due(runtime, Cancel(), [job("a")])) == [1]
 
 
 def test_an_added_job_is_one_line(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "JOBS", (*JOBS, job("council", does=3)))
+    monkeypatch.setattr(schedule, "JOBS", (*JOBS, job("council", does=3)))
     assert (
-        sum(event for event in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(event, int))
+        sum(
+            event
+            for event in schedule.run_due(runtime, Cancel(), schedule.JOBS)
+            if isinstance(event, int)
+        )
         >= 3
     )
     assert store.get_pace(runtime.read(), "council") is not None

@@ -11,12 +11,12 @@ from memapp.domain.lessons.feedback import Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import PAUSE
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
-from memapp.inference.prepared import KEY_CHARS
+from memapp.inference.cached_copies import KEY_CHARS
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import browse, judge, referee
-from memapp.services.manifest import recommended
+from memapp.services.models.manifest import recommended
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import Clock
 

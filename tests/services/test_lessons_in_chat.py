@@ -4,10 +4,10 @@ else.
 
 import pytest
 
-from memapp.domain.turn import Completed, Found
+from memapp.domain.turn_events import Completed, Found
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.doing import goes_back, is_about_doing
+from memapp.language.computer_tasks import goes_back, is_about_doing
 from memapp.runtime import Runtime
 from memapp.services import chats, run_in_chat, runs
 from memapp.services.lessons import browse, curate

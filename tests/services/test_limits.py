@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.turn import Completed, Found, Streamed
+from memapp.domain.turn_events import Completed, Found, Streamed
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions
-from memapp.services.limits import without_reminder
-from memapp.services.retrieved import look_up
+from memapp.services.recall import look_up, without_reminder
 from memapp.store import chat, consents
 from tests.builders import learn, make_runtime, new_chat, only, say
 

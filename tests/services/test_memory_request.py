@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
-from memapp.domain.turn import CarriedOut, Completed
+from memapp.domain.turn_events import CarriedOut, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo
-from memapp.services.asked_to_forget import (
+from memapp.services.consent import decisions, pending
+from memapp.services.curate import SECRET
+from memapp.services.memory_requests.forget import (
     ALL_LEFT,
     ALL_OF_IT,
     NOT_BROUGHT_UP,
@@ -20,10 +22,8 @@ from memapp.services.asked_to_forget import (
     NOTHING_LIKE_IT,
     WHICH,
 )
-from memapp.services.consent import decisions, pending
-from memapp.services.curate import SECRET
-from memapp.services.memory_request import KEPT_OUT
-from memapp.services.quotations import NOT_TOLD
+from memapp.services.memory_requests.requests import KEPT_OUT
+from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import take_turn
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, say
 

@@ -5,12 +5,13 @@ from collections import Counter
 from memapp.domain.model_jobs import JobTest
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
-from memapp.inference.prepared import KEY_CHARS
+from memapp.inference.cached_copies import KEY_CHARS
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import model_test
-from memapp.services.manifest import recommended
-from memapp.services.model_jobs import in_words, may_do, results_of
+from memapp.services.models import may_do
+from memapp.services.models.manifest import recommended
+from memapp.services.models.trusted_jobs import in_words, results_of
 
 
 def test_a_listed_model_is_trusted_with_the_jobs_of_its_entry(runtime: Runtime) -> None:

@@ -11,10 +11,11 @@ from memapp import settings
 from memapp.domain.prompt import Usage
 from memapp.errors import UsageError
 from memapp.inference import gguf_file
+from memapp.inference.cached_copies import KEY_CHARS, content_hash, known_hash
 from memapp.inference.minilm import NAME as EMBEDDER
-from memapp.inference.prepared import KEY_CHARS, content_hash, known_hash
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
-from memapp.services import model_loading, models, preferences
+from memapp.services import models, preferences
+from memapp.services.models import model_loading
 from tests.builders import chat_of, make_runtime, new_chat, say
 from tests.inference import tiny_gguf
 

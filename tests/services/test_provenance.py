@@ -1,7 +1,7 @@
 """Each message lists the memories read from it, as first written."""
 
 from memapp.domain.changes import Actor, Updated
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.provenance import learned_from

@@ -11,7 +11,7 @@ from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRe
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.query import query
+from memapp.services.recall import query
 from memapp.store import changes, chat
 from memapp.store.access_counts import get_access_count
 from tests.builders import fact, learn, new_chat, recorded, say

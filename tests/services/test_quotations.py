@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.chat import FROM_MEMORY, Message
-from memapp.domain.turn import Completed, Found, Restarted
+from memapp.domain.turn_events import Completed, Found, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
-from memapp.services.imports.whole import import_file
-from memapp.services.quotations import NOT_TOLD
+from memapp.services.imports.import_file import import_file
+from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import retry_turn
 from tests.builders import Clock, chat_of, learn, make_runtime, new_chat, only, say
 from tests.services.imports.builders import say_yes
@@ -30,7 +30,9 @@ def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
 @pytest.fixture
 def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the model word answers about the person."""
-    monkeypatch.setattr("memapp.services.turn.may_do", lambda runtime, model, job: job == "answers")
+    monkeypatch.setattr(
+        "memapp.services.turn.turns.may_do", lambda runtime, model, job: job == "answers"
+    )
 
 
 def tell(runtime: Runtime, *texts: str) -> None:

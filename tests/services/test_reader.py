@@ -9,11 +9,13 @@ import pytest
 
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import MAX_MEMORY_CHARS, State
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, forget, model_loading, not_kept, undo
+from memapp.services import curate, exports, forget, undo
 from memapp.services.consent import decisions, pending
+from memapp.services.memory_requests import refused_sentences
+from memapp.services.models import model_loading
 from memapp.store import vectors
 from tests.builders import learn, make_runtime, new_chat, only, say
 
@@ -219,10 +221,10 @@ def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
         ),
     ).message
     learn(runtime, thread)
-    refused = not_kept.not_kept(
+    refused = refused_sentences.not_kept(
         runtime,
         message,
-        not_kept.judged(runtime, message) or (),
+        refused_sentences.judged(runtime, message) or (),
         [memory.id for memory in curate.list_memories(runtime)],
     )
     assert [(reason.said, reason.why) for reason in refused] == [

@@ -13,7 +13,8 @@ from memapp.domain.memory import OwnerKind
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
-from memapp.services.recall import RecallRequest, needed, plainly_needed, recall
+from memapp.services.recall import RecallRequest, recall
+from memapp.services.recall.search import needed, plainly_needed
 from memapp.store import changes, chat, memories, vectors
 from memapp.store.scope import Scope
 from tests.builders import Clock, fact, make_runtime

@@ -5,11 +5,11 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from memapp.domain.turn import Completed, Restarted
+from memapp.domain.turn_events import Completed, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import answer, curate
-from memapp.services.turn import retry_turn
+from memapp.services import curate
+from memapp.services.turn import answering, retry_turn
 from tests.builders import new_chat, only, say
 
 FIRST = "Oolong goes well with cake."
@@ -42,7 +42,7 @@ def test_a_retry_that_comes_out_the_same_is_written_once_more(
     model.enqueue(FIRST)
     model.enqueue("It is oolong.")
     timers, generate, prompts = MagicMock(), model.generate, iter(range(3))
-    monkeypatch.setattr(answer, "after", timers)
+    monkeypatch.setattr(answering, "after", timers)
 
     def slowly(*args: Any) -> Any:
         if (

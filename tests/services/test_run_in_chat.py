@@ -11,17 +11,16 @@ import pytest
 
 from memapp.domain.chat import Message, MessageStatus
 from memapp.domain.commands import Command, parse
-from memapp.domain.turn import Accepted, Completed, Found, Streamed, TurnEvent
+from memapp.domain.turn_events import Accepted, Completed, Found, Streamed, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, run_in_chat, runs
+from memapp.services import chats, global_search, run_in_chat, runs
 from memapp.services.lessons import browse as lessons
 from memapp.services.lessons import curate
 from memapp.services.open_turn import open_thread
-from memapp.services.query import conversation_scope
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.recall import RecallRequest, conversation_scope, recall
 from memapp.services.turn import take_turn
 from tests.builders import learn, until
 
@@ -118,7 +117,7 @@ def test_nothing_of_it_is_learned_from_recalled_or_in_a_prompt(
     list(take_turn(runtime, thread_id, "hello"))
     assert not runtime.read().column("SELECT text FROM memories")
     assert model.seen and "glazier" not in str(model.seen)
-    found = [hit.kind for hit in browse.find(runtime, "glazier")]
+    found = [hit.kind for hit in global_search.find(runtime, "glazier")]
     assert found.count("message") == 2, "the person finds it"
 
 

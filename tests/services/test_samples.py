@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.turn import Completed
+from memapp.domain.turn_events import Completed
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
-from memapp.services import chats, council, curate, insights, lifecycle, samples, trust
+from memapp.services import chats, council, curate, samples, trust
 from memapp.services.consent import decisions, pending
+from memapp.services.jobs import insights, retention
 from memapp.services.lessons import browse
-from memapp.services.quotations import NOT_TOLD
+from memapp.services.recall.quotations import NOT_TOLD
 from tests.builders import learn, make_runtime, new_chat, only, say
 
 
@@ -27,7 +28,7 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert len(chats.list_threads(runtime)) == 6
     kinds = Counter(memory.kind for memory in curate.list_memories(runtime))
     assert kinds == {"semantic": 6, "episodic": 1, "insight": 1, "procedural": 1}
-    assert len(lifecycle.trash(runtime)) == 2
+    assert len(retention.trash(runtime)) == 2
     (request,) = pending.list_pending(runtime)
     assert (request.field, request.new_value, len(request.evidence)) == ("city", "Bruges", 1)
     assert decisions.profile(runtime) == {}

@@ -9,10 +9,11 @@ from memapp.domain.chat import Role
 from memapp.domain.grants import Grant
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services import agents, chats, curate, turn
+from memapp.services import agents, chats, curate
 from memapp.services.agents import Caller
 from memapp.services.consent import decisions
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
+from memapp.services.turn import turns
 from memapp.store import chat
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -25,8 +26,8 @@ def in_file(runtime: Runtime) -> str:
 def test_a_message_is_saved_without_its_secret_and_not_remembered(runtime: Runtime) -> None:
     thread = chats.new_thread(runtime)
     chats.save_draft(runtime, thread.id, f"my github token is {TOKEN}")
-    list(turn.take_turn(runtime, thread.id, f"my github token is {TOKEN}"))
-    list(turn.take_turn(runtime, thread.id, f"remember that my github token is {TOKEN}"))
+    list(turns.take_turn(runtime, thread.id, f"my github token is {TOKEN}"))
+    list(turns.take_turn(runtime, thread.id, f"remember that my github token is {TOKEN}"))
     said = [
         message.text
         for message in chat.list_messages(runtime.read(), thread.id)

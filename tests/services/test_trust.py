@@ -10,23 +10,13 @@ from memapp.domain.changes import Actor, Created, Linked, Merged, SoftDeleted, U
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.jobs import Pace
 from memapp.domain.trust import TrustSums, formula
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import (
-    agent_files,
-    ask_first,
-    curate,
-    forget,
-    insights,
-    lifecycle,
-    rubric,
-    trust,
-    trust_upkeep,
-    undo,
-)
+from memapp.services import agent_files, curate, forget, rubric, trust, undo, write_gate
 from memapp.services.consent import decisions, pending, requests
+from memapp.services.jobs import insights, retention, trust_upkeep
 from memapp.services.turn import resend_turn
 from memapp.store import agents, changes, history, memories
 from memapp.store.session import Session
@@ -323,8 +313,8 @@ def test_a_model_that_asks_first_waits_with_other_words_and_a_yes_puts_them_in_p
         memory = fact(AGENT_SAID, session.now, origin="said")
         changes.apply(session, Created(memory), Actor("rules"))
         edit = Updated(memory.id, text=MODEL_SAID, origin="distilled")
-        assert not ask_first.store_or_ask(runtime, session, edit, Actor("model:tiny"))
-        assert not ask_first.store_or_ask(runtime, session, edit, Actor("model:tiny")), (
+        assert not write_gate.store_or_ask(runtime, session, edit, Actor("model:tiny"))
+        assert not write_gate.store_or_ask(runtime, session, edit, Actor("model:tiny")), (
             "it is asked about once"
         )
     assert curate.get(runtime, memory.id).text == AGENT_SAID
@@ -343,7 +333,7 @@ def test_other_agents_ask_or_leave_it_where_they_were_corrected_too_often(runtim
         )
         changes.apply(session, Created(memory), Actor("rules"))
     assert (
-        list(lifecycle.move_unused(runtime, Cancel(), Pace(runtime.clock(), runtime.clock()))) == []
+        list(retention.move_unused(runtime, Cancel(), Pace(runtime.clock(), runtime.clock()))) == []
     )
     assert curate.get(runtime, memory.id).state == "live"
 

@@ -14,38 +14,47 @@ from numpy.typing import NDArray
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, MessageStatus
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
-from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, Streamed, Thinking
+from memapp.domain.turn_events import (
+    Accepted,
+    Checked,
+    Completed,
+    Failed,
+    Restarted,
+    Streamed,
+    Thinking,
+)
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.prompts.own_remarks import NO_ANSWER
 from memapp.runtime import Runtime
-from memapp.services import answer, chats, curate, turn
+from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
+from memapp.services.turn import answering, turns
 from memapp.store import chat, checkpoints, history, search
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say
 
 QUESTION = "Which tea goes with a bee sting?"
 OF_ONESELF = "Where do I keep my hens?"
 STEPS = {
-    "secrets": ("turn.without_secrets", QUESTION),
-    "take_typed": ("turn.take_typed", QUESTION),
+    "secrets": ("turn.turns.without_secrets", QUESTION),
+    "take_typed": ("turn.turns.take_typed", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
-    "retract": ("turn.retract_unsaid", QUESTION),
-    "read_request": ("memory_request.hear", QUESTION),
-    "memory_request": ("memory_request.carry_out", QUESTION),
-    "propose_profile": ("turn.reader.propose_profile", QUESTION),
-    "expectation": ("turn.expectation", QUESTION),
-    "prefetched": ("turn.prefetched", QUESTION),
-    "classify": ("turn.compare", QUESTION),
-    "quotations": ("turn.quotations.quoted", OF_ONESELF),
-    "is_held": ("answer.is_held", OF_ONESELF),
-    "checkpoint": ("turn._mark_read", QUESTION),
-    "look_up": ("answer.look_up", QUESTION),
-    "remind": ("answer.forgotten_limits", QUESTION),
+    "retract": ("turn.turns.retract_unsaid", QUESTION),
+    "read_request": ("memory_requests.requests.hear", QUESTION),
+    "memory_request": ("memory_requests.requests.carry_out", QUESTION),
+    "propose_profile": ("turn.turns.reader.propose_profile", QUESTION),
+    "expectation": ("turn.turns.expectation", QUESTION),
+    "prefetched": ("turn.turns.prefetched", QUESTION),
+    "classify": ("turn.turns.compare", QUESTION),
+    "quotations": ("turn.turns.quotations.quoted", OF_ONESELF),
+    "is_held": ("turn.answering.is_held", OF_ONESELF),
+    "checkpoint": ("turn.turns._mark_read", QUESTION),
+    "look_up": ("turn.answering.look_up", QUESTION),
+    "remind": ("turn.answering.forgotten_limits", QUESTION),
     "ask": ("consent.questions.consents.messages_since_question", QUESTION),
-    "take_answers_back": ("turn.take_answers_back", "I keep hens."),
-    "open_question": ("turn.questions.open_question", "(retried)"),
+    "take_answers_back": ("turn.turns.take_answers_back", "I keep hens."),
+    "open_question": ("turn.turns.questions.open_question", "(retried)"),
 }
 """The steps that read a message: where a bug is planted in each, and a message that reaches it."""
 
@@ -56,7 +65,9 @@ def bug(*_: object, **__: object) -> None:
 
 def test_each_step_that_reads_a_message_is_tried_with_a_bug_in_it() -> None:
     calls = (
-        node for module in (turn, answer) for node in ast.walk(ast.parse(inspect.getsource(module)))
+        node
+        for module in (turns, answering)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
     )
     steps = {
         next(arg.value for arg in call.args if isinstance(arg, ast.Constant))
@@ -77,15 +88,15 @@ def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
     first = say(runtime, thread, "I live in Oslo.")
     if text == OF_ONESELF:
         say(runtime, thread, "I keep my hens in the garden.")
-        monkeypatch.setattr("memapp.services.turn.may_do", lambda *_: True)
+        monkeypatch.setattr("memapp.services.turn.turns.may_do", lambda *_: True)
     with monkeypatch.context() as planted:
         planted.setattr(f"memapp.services.{place}", bug)
         match step:
             case "take_answers_back":
-                happened = list(turn.resend_turn(runtime, only(Accepted, first).message.id, text))
+                happened = list(turns.resend_turn(runtime, only(Accepted, first).message.id, text))
             case "open_question":
                 happened, text = (
-                    list(turn.retry_turn(runtime, only(Completed, first).reply.id)),
+                    list(turns.retry_turn(runtime, only(Completed, first).reply.id)),
                     "I live in Oslo.",
                 )
             case _:
@@ -114,7 +125,7 @@ def test_whatever_goes_wrong_while_a_message_is_read_it_is_answered_and_learned_
     thread = new_chat(runtime)
     with monkeypatch.context() as planted:
         for step in ("reader.propose_profile", "compare", "retract_unsaid", "questions.ask_about"):
-            planted.setattr(f"memapp.services.turn.{step}", fail)
+            planted.setattr(f"memapp.services.turn.turns.{step}", fail)
         assert (
             only(Completed, say(runtime, thread, "I keep bees.")).reply.status
             is MessageStatus.COMPLETE
@@ -130,7 +141,7 @@ def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
         if event == "call":
             called.add(str(frame.f_globals.get("__name__")))
 
-    taken = turn.take_turn(runtime, thread, "yes")
+    taken = turns.take_turn(runtime, thread, "yes")
     sys.setprofile(note)
     try:
         accepted = next(taken)
@@ -144,7 +155,7 @@ def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
         for name in called
         if name.startswith("memapp.services")
     }
-    assert (readers, services) == ({"memapp.language.secrets"}, {"turn", "open_turn"}), (
+    assert (readers, services) == ({"memapp.language.secrets"}, {"turn.turns", "open_turn"}), (
         "secrets are in no file for a moment"
     )
 
@@ -153,14 +164,14 @@ def test_a_yes_is_carried_out_once_wherever_the_turn_ends(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
-    begun = turn.take_turn(runtime, thread, "yes")
+    begun = turns.take_turn(runtime, thread, "yes")
     next(begun)
     begun.close()  # type: ignore[attr-defined]
     with runtime.write() as session:
         session.run("UPDATE messages SET status = 'interrupted' WHERE status = 'generating'")
     reply = chats.page(runtime, thread).messages[-1]
     assert decisions.profile(runtime) == {}
-    happened = list(turn.retry_turn(runtime, reply.id))
+    happened = list(turns.retry_turn(runtime, reply.id))
     assert (decisions.profile(runtime), only(Completed, happened).reply.model) == (
         {"city": ("Oslo",)},
         OWN_WORDS,
@@ -177,7 +188,7 @@ def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(
     runtime: Runtime,
 ) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
-    begun = turn.take_turn(runtime, thread, "yes")
+    begun = turns.take_turn(runtime, thread, "yes")
     next(begun)
     begun.close()  # type: ignore[attr-defined]
     for _ in range(2):
@@ -192,7 +203,7 @@ def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_ki
     runtime: Runtime,
 ) -> None:
     thread = new_chat(runtime)
-    begun = turn.take_turn(runtime, thread, "Off the record: I keep bees.")
+    begun = turns.take_turn(runtime, thread, "Off the record: I keep bees.")
     message = only(Accepted, [next(begun)]).message
     begun.close()  # type: ignore[attr-defined]
     assert learn(runtime) == [] and search.taken_back(runtime.read(), [message.id])
@@ -240,7 +251,7 @@ def test_words_that_cannot_be_saved_replace_nothing(
 
     monkeypatch.setattr(chat, "add_message", full)
     with pytest.raises(DiskFull):
-        list(turn.resend_turn(runtime, sent.id, "I have three cats."))
+        list(turns.resend_turn(runtime, sent.id, "I have three cats."))
     assert [message.text for message in chats.page(runtime, thread).messages] == before
 
 
@@ -249,9 +260,9 @@ def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> N
     sent = only(Completed, say(runtime, thread, "I have two cats.")).reply
     chats.delete_thread(runtime, thread)
     for begin in (
-        turn.take_turn(runtime, thread, "Hello?"),
-        turn.retry_turn(runtime, sent.id),
-        turn.remark(runtime, thread),
+        turns.take_turn(runtime, thread, "Hello?"),
+        turns.retry_turn(runtime, sent.id),
+        turns.remark(runtime, thread),
     ):
         with pytest.raises(UsageError, match="chat is deleted"):
             list(begin)
@@ -383,7 +394,7 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
     def sleep(seconds: float) -> None:
         watch[0] += seconds
 
-    for module in (turn, answer):
+    for module in (turns, answering):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: watch[0]))
     runtime = make_runtime(tmp_path, ScriptedModel(delay_seconds=1.0, sleep=sleep))
     usage = only(
@@ -403,7 +414,7 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
     thread = chat_of(runtime, "I keep bees.")
     learn(runtime, thread)
     runtime.embedding.loading("Loading the embedding model…")
-    happened = turn.take_turn(runtime, thread, "I keep hens.")
+    happened = turns.take_turn(runtime, thread, "I keep hens.")
     next(happened)
     threading.Timer(0.05, runtime.embedding.fill, [embedder]).start()
     checked = only(Checked, list(happened)).expected
@@ -413,7 +424,7 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
 def test_a_message_does_not_wait_long_for_an_embedding_model(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "EMBEDDER_SECONDS", 0.01)
+    monkeypatch.setattr(turns, "EMBEDDER_SECONDS", 0.01)
     thread = new_chat(runtime)
     runtime.embedding.loading("Loading the embedding model…")
     assert (

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
-from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed, Failed
+from memapp.domain.turn_events import Accepted, AnswersLeft, Asked, Completed, Failed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime

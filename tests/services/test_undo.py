@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.memory import State
-from memapp.domain.turn import Remembered
+from memapp.domain.turn_events import Remembered
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel

@@ -12,12 +12,14 @@ from memapp.domain.activity import Learning
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.prediction import Surprise
-from memapp.domain.turn import Accepted, Completed, Remembered
+from memapp.domain.turn_events import Accepted, Completed, Remembered
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, learning, reader, undo, upkeep
+from memapp.services import activity, chats, curate, undo, upkeep
+from memapp.services.jobs import learn as learning
+from memapp.services.learning import reader
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
 from tests.builders import Clock, chat_of, make_runtime, new_chat, only, recorded, say

@@ -6,16 +6,21 @@ from hypothesis import strategies as st
 
 from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
-from memapp.services import browse, curate, retrieved, undo
+from memapp.services import curate, global_search, undo
 from memapp.services.consent import decisions, pending, requests
-from memapp.services.query import conversation_scope
-from memapp.services.recall import RecallRequest, recall
-from memapp.services.tellable import tellable, without_words_of_withheld
+from memapp.services.recall import (
+    RecallRequest,
+    conversation_scope,
+    recall,
+    retrieval,
+    tellable,
+    without_words_of_withheld,
+)
 from memapp.store import chat, consents, expectations
 from tests.builders import chat_of, learn, new_chat
 from tests.services.consent.builders import typed
 from tests.services.imports.builders import empty_store
-from tests.services.test_lifecycle import live_on
+from tests.services.test_retention import live_on
 
 VALUES = ["Brontë’s disease", "O’Hara", "Saint Mary’s ward", "type one diabetes"]
 
@@ -71,7 +76,7 @@ def test_a_value_is_withheld_however_it_is_written_until_a_yes(
         found = [
             hit.id
             for word in written.split()
-            for hit in browse.find(runtime, word)
+            for hit in global_search.find(runtime, word)
             if len(word) > 2
         ]
         assert said_again.id in found, "the person finds their message"
@@ -136,10 +141,10 @@ def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction
     messages = chat.list_messages(runtime.read(), thread)
     with runtime.write() as session:
         expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, ())
-    assert retrieved.expectation(runtime, messages) is None
+    assert retrieval.expectation(runtime, messages) is None
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
-    found = retrieved.expectation(runtime, messages)
+    found = retrieval.expectation(runtime, messages)
     assert found is not None and found.text == prediction
 
 
@@ -170,6 +175,6 @@ def test_a_yes_that_was_taken_back_withholds_again(runtime: Runtime) -> None:
 def test_a_keyword_made_of_what_waits_finds_nothing(runtime: Runtime) -> None:
     badge = curate.add(runtime, "User keeps a diabetes badge in the drawer.").memory_id
     lighthouse = new_chat(runtime), "How tall is the lighthouse?", ["diabetes"], []
-    assert [hit.id for hit in retrieved.look_up(runtime, *lighthouse).hits] == [badge]
+    assert [hit.id for hit in retrieval.look_up(runtime, *lighthouse).hits] == [badge]
     requests.propose(runtime, "health", "type one diabetes")
-    assert retrieved.look_up(runtime, *lighthouse).hits == ()
+    assert retrieval.look_up(runtime, *lighthouse).hits == ()

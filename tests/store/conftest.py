@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store.database import Database
 from memapp.store.opening import open_database
 

@@ -13,7 +13,7 @@ import pytest
 from memapp.errors import StoreError
 from memapp.store import backups
 from memapp.store.database import Database
-from memapp.store.place import ASIDE, BACKUPS, Copy, copies, from_backup, new_copy
+from memapp.store.file_copies import ASIDE, BACKUPS, Copy, copies, from_backup, new_copy
 from tests.builders import damage
 
 EVERY = timedelta(minutes=30)

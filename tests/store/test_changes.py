@@ -41,7 +41,7 @@ from memapp.domain.lessons.lesson import Lesson, LessonStatus, rule
 from memapp.domain.memory import Kind, State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store import changes, chat, history, memories, portable, snapshots, vectors
 from memapp.store.database import Database
 from memapp.store.encoding import new_id

@@ -17,15 +17,15 @@ from types import SimpleNamespace
 import pytest
 
 from memapp.errors import Damaged, DiskFull, NewerSchema, StoreError, StoreLocked
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store import schema
 from memapp.store.connection import LOG_BYTES, PRAGMAS, barred, connect
 from memapp.store.database import Database
-from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.lock import Lock
 from memapp.store.opening import open_database
 from memapp.store.schema import APPLICATION_ID, statements
+from memapp.store.sqlite_errors import translated_errors
 from tests.builders import damage, until
 
 

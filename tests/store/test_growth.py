@@ -24,9 +24,9 @@ from memapp.domain.changes import (
 from memapp.domain.chat import Origin, Role
 from memapp.store import (
     access_counts,
+    change_log,
     changes,
     chat,
-    delta,
     expectations,
     history,
     memories,
@@ -130,7 +130,7 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
 def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW).id
-        delta.begin(on(conn), thread)
+        change_log.begin(on(conn), thread)
     taken: list[list[int]] = []
     for rows in (20, 80):
         actor = Actor("import", step=f"a step of {rows}")
@@ -143,7 +143,7 @@ def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database
                 )
         looks: tuple[Look, ...] = (
             lambda conn, _: history.undoable_steps(on(conn), 1),
-            lambda conn, _: delta.untold(on(conn), Scope(USER), thread),
+            lambda conn, _: change_log.untold(on(conn), Scope(USER), thread),
         )
         taken.append([steps(database, [], look) for look in looks])
     few, many = taken

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store import leases
 from memapp.store.database import Database
 from memapp.store.opening import open_database

@@ -23,9 +23,9 @@ from memapp.domain.changes import (
     Updated,
 )
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.turn import Accepted
+from memapp.domain.turn_events import Accepted
 from memapp.errors import StoreError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.services import chats, curate, undo
 from memapp.store import access_counts, changes, history, memories, schema, vectors
 from memapp.store.database import Database

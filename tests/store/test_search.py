@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
 from memapp.language.filters import parse_filter
-from memapp.language.recall import MAX_WORDS, query_words
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
+from memapp.language.query_words import MAX_WORDS, query_words
 from memapp.store import changes, chat, full_text, memories, schema, search, vectors
 from memapp.store.database import Database
 from memapp.store.opening import open_database

@@ -10,12 +10,12 @@ import pytest
 
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import StoreError
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store import text_traces
 from memapp.store.connection import open_copy
 from memapp.store.database import Database
+from memapp.store.file_copies import noted, notes
 from memapp.store.opening import open_database
-from memapp.store.place import noted, notes
 
 BEGIN = """
 import sqlite3, sys

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.lessons.feedback import Feedback
 from memapp.domain.lessons.fingerprint import words
-from memapp.tools.child import TIMED_OUT
+from memapp.tools.child_process import TIMED_OUT
 from memapp.tools.shell import Shell, command_line
 from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
 

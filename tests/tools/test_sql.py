@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import MADE_UP
 from memapp.errors import UsageError
-from memapp.store import foreign
-from memapp.store.lent import LentDatabase, lent
+from memapp.store import untrusted_files
+from memapp.store.lent_database import LentDatabase, lent
 from memapp.tools.sql import Sql
 
 MADE = """
@@ -97,7 +97,7 @@ def test_as_a_tool_it_tells_a_failure_and_its_scope_is_what_tables_there_are(
 def test_what_is_in_the_log_is_read_too_and_a_large_file_is_copied_beside(
     vases: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign, "MOST_IN_MEMORY", 100)
+    monkeypatch.setattr(untrusted_files, "MOST_IN_MEMORY", 100)
     with closing(sqlite3.connect(vases)) as other:
         other.execute("INSERT INTO vases (name) VALUES ('new')")
         other.commit()

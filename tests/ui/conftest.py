@@ -20,7 +20,7 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.errors import ModelError
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.store.database import Database

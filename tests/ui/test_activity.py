@@ -22,7 +22,7 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.store import changes
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import log_rows, read_models
-from memapp.ui.activity.pictures import bars, pictures
+from memapp.ui.activity.charts import bars, pictures
 from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.screens.activity import ActivityScreen

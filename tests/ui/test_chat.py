@@ -20,7 +20,7 @@ from memapp.ui.app import MemappApp
 from memapp.ui.chat import conversation, status
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.memories.card import MemoryCard
-from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.panels.loop_trace import LoopDrawer
 from memapp.ui.widgets import composer
 from memapp.ui.widgets.bubbles import Answer, Said
 from memapp.ui.widgets.statusline import StatusLine

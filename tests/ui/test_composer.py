@@ -9,7 +9,8 @@ from textual import events
 from memapp.domain import commands
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Role
 from memapp.domain.commands import COMMANDS
-from memapp.services import chats, curate, memory_request
+from memapp.services import chats, curate
+from memapp.services.memory_requests import requests
 from tests.ui.conftest import Seen, World
 from tests.ui.test_window import burst
 
@@ -49,7 +50,7 @@ async def test_a_bug_in_what_reads_a_message_loses_nothing(
     seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as planted:
-        planted.setattr(memory_request, "read", lambda *_: [].pop())
+        planted.setattr(requests, "read", lambda *_: [].pop())
         await seen.send("hello there")
     await seen.send("and again")
     said = [bubble.message.text for bubble in seen.chat.transcript.bubbles]

@@ -13,7 +13,7 @@ from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.messages import MemoryWanted
-from memapp.ui.safe import joined, marked, notify, plain, row
+from memapp.ui.safe_text import joined, marked, notify, plain, row
 from memapp.ui.widgets.bubbles import Note
 from memapp.ui.widgets.outcome import OutcomeNote
 from tests.ui.conftest import Seen, World

@@ -20,11 +20,11 @@ from memapp.runtime import Runtime
 from memapp.services import agents, chats, curate, preferences, undo
 from memapp.services.agents import Caller
 from memapp.services.consent import decisions, pending, requests
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from memapp.settings import THEMES
 from memapp.store import chat as store
 from memapp.ui.dialogs import LineQuestion
-from memapp.ui.inbox import arming, read_models
+from memapp.ui.inbox import answer_lock, read_models
 from memapp.ui.inbox.detail import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.widgets.bubbles import Note
@@ -39,15 +39,15 @@ Decision = Callable[[Runtime, ConsentRequest], str]
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let answers count without the half second, and however quick the next key is."""
-    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
-    monkeypatch.setattr(arming, "ALONE_SECONDS", 0.0001)
+    monkeypatch.setattr(answer_lock, "ARMING_SECONDS", 0.0)
+    monkeypatch.setattr(answer_lock, "ALONE_SECONDS", 0.0001)
 
 
 @pytest.fixture
 def watch(monkeypatch: pytest.MonkeyPatch) -> "Watch":
     """A watch for answers that the test moves."""
     moved = Watch()
-    monkeypatch.setattr(arming, "time", moved)
+    monkeypatch.setattr(answer_lock, "time", moved)
     return moved
 
 
@@ -140,7 +140,7 @@ async def test_a_proposal_of_another_program_names_it_quotes_it_and_warns_of_ins
 async def test_keys_mashed_while_the_inbox_opens_answer_nothing(
     seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
+    monkeypatch.setattr(answer_lock, "ARMING_SECONDS", NEVER)
     propose(seen)
     await seen.pilot.press("f4", *"adads")
     screen = await open_inbox(seen)
@@ -157,7 +157,7 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(
     await seen.press("e", *"ada", "ctrl+s")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     assert writing(seen) == "Bergenada" and "that came too soon" in seen.words()
-    monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
+    monkeypatch.setattr(answer_lock, "ARMING_SECONDS", 0.0)
     await seen.press("ctrl+s", until=lambda: profile(seen) == {"city": ("Bergenada",)})
 
 
@@ -195,7 +195,7 @@ async def test_running_typing_answers_nothing_however_long_it_goes_on(
 async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_that_is_told(
     seen: Seen, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arming, "ALONE_SECONDS", NEVER)
+    monkeypatch.setattr(answer_lock, "ALONE_SECONDS", NEVER)
     propose(seen)
     screen = await open_inbox(seen)
     for text in ("apple", "da", "ad", "sad", "am"):
@@ -242,7 +242,7 @@ async def test_what_is_read_stays_when_something_new_arrives_and_an_answer_count
     await seen.until(lambda: len(screen.requests.rows.items) == 2)
     assert screen.requests.shown is not None and screen.requests.shown.request.id == first.id
     with monkeypatch.context() as slow:
-        slow.setattr(arming, "ARMING_SECONDS", NEVER)
+        slow.setattr(answer_lock, "ARMING_SECONDS", NEVER)
         await seen.press("up", "a", "d")
         assert screen.requests.shown.request.field == "pronouns" and len(waiting(seen)) == 2
         await seen.press("down")

@@ -4,7 +4,7 @@ from memapp.domain.changes import Created, LessonAdded, Merged, SoftDeleted
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.memory import Kind
 from memapp.domain.text import clean
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.services import activity, curate, howtos, runs
 from memapp.services.lessons import browse as lessons
 from memapp.store import changes

@@ -10,12 +10,12 @@ import pytest
 from memapp.cli import start_or_read
 from memapp.domain.changes import Actor, Created
 from memapp.errors import DiskFull
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.store import changes
+from memapp.store.file_copies import BACKUPS, new_copy
 from memapp.store.opening import open_database
-from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import news_of_syncing
 from tests.builders import damage, fact, make_runtime, on, say, until

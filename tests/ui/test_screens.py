@@ -21,10 +21,10 @@ from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.inference.scripted import ScriptedEmbedder
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, preferences
-from memapp.services.models import Fit
+from memapp.services.models.selection import Fit
 from memapp.services.turn import take_turn
 from memapp.settings import THEMES
 from memapp.store import changes
@@ -40,7 +40,7 @@ from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm
 from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.panels.memory_detail import MemoryDetail
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.find import FindScreen
@@ -93,9 +93,9 @@ async def conversation(
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may
     # change.
     with (
-        patch("memapp.services.retrieved.find", _recalled),
+        patch("memapp.services.recall.retrieval.find", _recalled),
         patch(
-            "memapp.services.retrieved._fitting",
+            "memapp.services.recall.retrieval._fitting",
             lambda text, hits, *_, **_more: list(hits) if "tea" in text else [],
         ),
         patch("memapp.services.expectation_check.mismatch", lambda *_, **__: verdict),

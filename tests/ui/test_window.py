@@ -32,7 +32,7 @@ from memapp.ui.chat.threads import Threads
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox.requests import RequestRows
 from memapp.ui.messages import MemoriesChanged, TurnRefused
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 from memapp.ui.screens import memory_list
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.trash import TrashScreen

@@ -12,10 +12,10 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed
+from memapp.domain.foreign import items
+from memapp.domain.foreign.branches import branch
+from memapp.domain.foreign.items import Found, Unread, an_object, inner, listed
 from memapp.domain.foreign.notes import passages
-from memapp.domain.foreign.tree import branch
 
 TAGS = ("chatgpt",)
 _REMEMBERED = re.compile(
@@ -30,9 +30,9 @@ def read_chatgpt(data: Mapping[str, Any]) -> Iterator[Found]:
     active, abandoned = branch(
         data["mapping"], data.get("current_node"), "parent", "children", _written
     )
-    yield from found.retries(found.each(_said, abandoned))
-    source, messages = data.get("conversation_id") or data.get("id"), found.each(_said, active)
-    yield from found.conversation(
+    yield from items.retries(items.each(_said, abandoned))
+    source, messages = data.get("conversation_id") or data.get("id"), items.each(_said, active)
+    yield from items.conversation(
         source, data.get("title"), data.get("create_time"), data.get("update_time"), messages
     )
 
@@ -41,25 +41,25 @@ def _said(node: Mapping[str, Any]) -> Iterator[Found]:
     message = inner(node, "message")
     content, about = inner(message, "content"), inner(message, "metadata")
     at, recipient = message.get("create_time"), message.get("recipient")
-    kind, parts = found.plain_text(content.get("content_type")), listed(content, "parts")
+    kind, parts = items.plain_text(content.get("content_type")), listed(content, "parts")
     if recipient == "bio":
-        yield from list(chain.from_iterable(found.fact(part, TAGS, at) for part in parts)) or [
+        yield from list(chain.from_iterable(items.fact(part, TAGS, at) for part in parts)) or [
             Unread("fact without words")
         ]
     elif kind == "model_editable_context":
-        remembered = found.written(content.get("model_set_context"))
+        remembered = items.written(content.get("model_set_context"))
         entries = _REMEMBERED.findall(remembered)
-        yield from chain.from_iterable(found.fact(entry, TAGS, day or at) for day, entry in entries)
+        yield from chain.from_iterable(items.fact(entry, TAGS, day or at) for day, entry in entries)
         if remembered and not entries:
             yield Unread("memory in another form")
     elif kind == "user_editable_context":
-        described = found.written(
+        described = items.written(
             inner(about, "user_context_message_data").get("about_user_message")
         )
         yield from passages(described.replace("\n", "\n\n"), TAGS)
-        if found.written(content.get("user_profile")) and not described:
+        if items.written(content.get("user_profile")) and not described:
             yield Unread("text about you in another form")
-        if found.written(content.get("user_instructions")):
+        if items.written(content.get("user_instructions")):
             yield Unread("instruction to ChatGPT")
     elif about.get("is_visually_hidden_from_conversation"):
         yield from (
@@ -71,11 +71,11 @@ def _said(node: Mapping[str, Any]) -> Iterator[Found]:
         yield Unread("tool call")
     elif kind in ("text", "multimodal_text"):
         shown = [_MARKED.sub(_shown, part) if isinstance(part, str) else part for part in parts]
-        yield from found.worded(
+        yield from items.worded(
             shown, inner(message, "author").get("role"), at, "audio_transcription"
         )
     elif message:
-        yield Unread(found.named(kind))
+        yield Unread(items.named(kind))
 
 
 def _shown(mark: re.Match[str]) -> str:
@@ -87,4 +87,4 @@ def _shown(mark: re.Match[str]) -> str:
 
 
 def _written(node: object) -> datetime | None:
-    return found.moment(an_object(an_object(node).get("message")).get("create_time"))
+    return items.moment(an_object(an_object(node).get("message")).get("create_time"))

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread
+from memapp.domain.foreign import items
+from memapp.domain.foreign.items import Found, Unread
 
 
 def read_row(data: Mapping[str, Any]) -> Iterator[Found]:
     images = data.get("images") or 0
     contents = chain(
         (Unread("image") for _ in range(int(images))),
-        found.message(data.get("role"), data.get("text"), data.get("at")),
+        items.message(data.get("role"), data.get("text"), data.get("at")),
     )
-    yield from found.conversation(
+    yield from items.conversation(
         f"{data['program']} {data['chat']}", data.get("title"), data.get("begun"), None, contents
     )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread, listed
+from memapp.domain.foreign import items
+from memapp.domain.foreign.items import Found, Unread, listed
 
 TEXTS = ("memory", "text", "fact", "content")
 """The fields that may hold the text of a fact."""
@@ -13,7 +13,7 @@ TEXTS = ("memory", "text", "fact", "content")
 def read_fact(data: Mapping[str, Any]) -> Iterator[Found]:
     text = next((data[name] for name in TEXTS if isinstance(data.get(name), str)), None)
     facts = list(
-        found.fact(text, listed(data, "tags") or listed(data, "categories"), data.get("created_at"))
+        items.fact(text, listed(data, "tags") or listed(data, "categories"), data.get("created_at"))
     )
     yield from facts or [Unread("fact without words")]
 
@@ -23,9 +23,9 @@ def read_entity(data: Mapping[str, Any]) -> Iterator[Found]:
     for observation in data["observations"]:
         about = f"{data['name']}: {observation}" if isinstance(observation, str) else ""
         yield from (
-            found.fact(about, [data.get("entityType")]) if about else [Unread("fact without words")]
+            items.fact(about, [data.get("entityType")]) if about else [Unread("fact without words")]
         )
 
 
 def read_relation(data: Mapping[str, Any]) -> Iterator[Found]:
-    yield from found.fact(f"{data['from']} {data['relationType'].replace('_', ' ')} {data['to']}")
+    yield from items.fact(f"{data['from']} {data['relationType'].replace('_', ' ')} {data['to']}")

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread, listed
+from memapp.domain.foreign import items
+from memapp.domain.foreign.items import Found, Unread, listed
 
 _PROMPTED = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini:| Bard:)?|Said)\s+", re.IGNORECASE)
 _BLOCKS = frozenset(
@@ -16,13 +16,13 @@ _BLOCKS = frozenset(
 
 
 def read_activity(data: Mapping[str, Any]) -> Iterator[Found]:
-    prompt, at = data["title"], found.moment(data.get("time"))
+    prompt, at = data["title"], items.moment(data.get("time"))
     answer = "\n\n".join(
-        _text_of(found.written(item["html"])) for item in listed(data, "safeHtmlItem")
+        _text_of(items.written(item["html"])) for item in listed(data, "safeHtmlItem")
     ).strip()
     verb = _PROMPTED.match(prompt)
     if not re.search(
-        "Gemini|Bard", " ".join(map(found.plain_text, [data["header"], *listed(data, "products")]))
+        "Gemini|Bard", " ".join(map(items.plain_text, [data["header"], *listed(data, "products")]))
     ):
         yield Unread("activity of another program")
     elif not (verb or answer):
@@ -30,10 +30,10 @@ def read_activity(data: Mapping[str, Any]) -> Iterator[Found]:
         yield Unread("activity without a prompt")
     else:
         yield from (Unread("file") for _ in listed(data, "attachedFiles"))
-        question = found.message("user", prompt[verb.end() if verb else 0 :], data.get("time"))
+        question = items.message("user", prompt[verb.end() if verb else 0 :], data.get("time"))
         day = f"{at:%Y-%m-%d}" if at else "without a date"
-        contents = chain(question, found.message("assistant", answer, data.get("time")))
-        yield from found.conversation(f"gemini {day}", f"Gemini, {day}", None, None, contents)
+        contents = chain(question, items.message("assistant", answer, data.get("time")))
+        yield from items.conversation(f"gemini {day}", f"Gemini, {day}", None, None, contents)
 
 
 class _Text(HTMLParser):

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed, plain_text
+from memapp.domain.foreign import items
+from memapp.domain.foreign.items import Found, Unread, an_object, inner, listed, plain_text
 from memapp.domain.foreign.notes import passages
 
 _OWN = "persona"
@@ -17,8 +17,8 @@ def read_agents(data: Mapping[str, Any]) -> Iterator[Found]:
     for number, agent in enumerate(map(an_object, data["agents"]), start=1):
         messages = listed(agent, "messages")
         first = next((plain_text(an_object(message).get("created_at")) for message in messages), "")
-        contents, name = found.each(_said, messages), plain_text(agent.get("name"))
-        yield from found.conversation(f"letta {name} {number} {first}", name, first, None, contents)
+        contents, name = items.each(_said, messages), plain_text(agent.get("name"))
+        yield from items.conversation(f"letta {name} {number} {first}", name, first, None, contents)
 
 
 def read_agent(data: Mapping[str, Any]) -> Iterator[Found]:
@@ -48,17 +48,17 @@ def _said(data: Mapping[str, Any]) -> Iterator[Found]:
             if function.get("name") == "send_message"
             else None
         )
-        yield from found.message("assistant", sent, at) if sent else [Unread("tool call")]
-    for item in found.worded(content, role, at):
+        yield from items.message("assistant", sent, at) if sent else [Unread("tool call")]
+    for item in items.worded(content, role, at):
         wrapped = (
             _json(item.text)
-            if isinstance(item, found.ForeignMessage) and item.role == "user"
+            if isinstance(item, items.ForeignMessage) and item.role == "user"
             else {}
         )
         if not wrapped:
             yield item
         elif wrapped.get("type") == "user_message":
-            yield from found.message("user", wrapped.get("message"), at)
+            yield from items.message("user", wrapped.get("message"), at)
         else:
             yield Unread("message by letta")
 

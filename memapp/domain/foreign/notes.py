@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memapp.domain.foreign import found
-from memapp.domain.foreign.found import Found, Unread
+from memapp.domain.foreign import items
+from memapp.domain.foreign.items import Found, Unread
 from memapp.domain.text import one_line
 
 MAX_PASSAGE_CHARS = 10_000
@@ -40,7 +40,7 @@ def read_note(title: str, header: Mapping[str, Any], body: str) -> Iterator[Foun
 
 def passages(text: object, tags: Sequence[str] = (), about: str = "") -> Iterator[Found]:
     """Yield the items and paragraphs of a text as facts, and the kinds of other parts."""
-    plain, code = _FENCE.subn("\n", found.written(text))
+    plain, code = _FENCE.subn("\n", items.written(text))
     yield from [Unread("piece of code", code)] if code else []
     for block in _BLOCK.split(plain):
         lines = [
@@ -68,4 +68,4 @@ def _passage(passage: str, tags: Sequence[str], about: str) -> Iterator[Found]:
     elif item and about and (observation := _OBSERVATION.match(plain)):
         plain = f"{about}: {plain[observation.end() :]}"
     words = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", _TAG.sub("", plain) if item else plain))
-    yield from found.fact(words, [*tags, *named])
+    yield from items.fact(words, [*tags, *named])

@@ -15,7 +15,7 @@ from memapp.domain.foreign import (
     lm_studio,
     open_webui,
 )
-from memapp.domain.foreign.found import Found
+from memapp.domain.foreign.items import Found
 
 KNOWN = (
     "ChatGPT, Claude, Gemini (Takeout, as JSON), Open WebUI, LM Studio, Jan, oterm, elia, mem0, "

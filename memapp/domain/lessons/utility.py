@@ -17,8 +17,8 @@ from math import comb, prod
 from random import Random
 
 from memapp.domain.lessons.lesson import LessonStatus
+from memapp.domain.lessons.outcome import RunEvidence
 from memapp.domain.lessons.ranking import reliability
-from memapp.domain.lessons.settlement import RunEvidence
 
 WINDOW = 3
 """The fewest runs that say anything about a lesson."""

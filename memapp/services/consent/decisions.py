@@ -31,13 +31,13 @@ from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
+from memapp.language.normal_form import normalise
 from memapp.language.profile import says_value
 from memapp.language.secrets import has_secret
-from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import rubric
 from memapp.services.consent import pending
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import changes, chat, consents, expectations, memories
 from memapp.store.encoding import new_id
 from memapp.store.forget import erasing

@@ -23,10 +23,10 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value, same_value
 from memapp.errors import UsageError
 from memapp.language.consent import proposes
+from memapp.language.normal_form import normalise
 from memapp.language.sensitive import unknown_in, values_in
-from memapp.language.wording import normalise
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import chat, consents, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from memapp.domain.consent import FACT, FORGOTTEN, REQUEST_DAYS, ConsentRequest
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import NotFound, Refused
-from memapp.language.wording import normalise
+from memapp.language.normal_form import normalise
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.store import consents

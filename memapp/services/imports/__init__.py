@@ -1,4 +1,4 @@
-"""Imports of exported files, all of a file or nothing (`whole`).
+"""Imports of exported files, all of a file or nothing (`import_file`).
 
 A file passes through `files` and `archive` (its documents), `documents` with the readers of
 `domain.foreign` (their items), `conversations` (chats) and `memories` (the rest).

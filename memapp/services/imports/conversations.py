@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from memapp.domain.foreign.found import ForeignConversation, ForeignMessage, joined
+from memapp.domain.foreign.items import ForeignConversation, ForeignMessage, joined
 from memapp.domain.portable import MessageLine, ThreadLine
 from memapp.services.imports.documents import Numbered
 from memapp.store.encoding import derived_id, to_text

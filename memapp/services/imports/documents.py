@@ -9,7 +9,7 @@ from mmap import ACCESS_READ, mmap
 from typing import IO
 
 from memapp.domain import memory_notes, strict_json
-from memapp.domain.foreign.found import Found, Unread
+from memapp.domain.foreign.items import Found, Unread
 from memapp.domain.foreign.notes import read_note
 from memapp.domain.foreign.programs import KNOWN, program_of, unwrapped
 from memapp.domain.memory_notes import MemoryNote

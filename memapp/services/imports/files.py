@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import IO
 
-from memapp.domain.foreign.found import Unread
+from memapp.domain.foreign.items import Unread
 from memapp.domain.portable import MAX_BYTES, MAX_LINE_BYTES, NOTHING_IMPORTED, refusal
 from memapp.errors import UsageError
 from memapp.services.imports import archive

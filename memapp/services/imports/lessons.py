@@ -26,7 +26,7 @@ from memapp.language.failures import staying_words, tag_patterns
 from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
 from memapp.services.imports.files import cut_lines
-from memapp.services.lessons.recognise import clean_text, scope_hash
+from memapp.services.lessons.attempts import clean_text, scope_hash
 from memapp.store import changes, fingerprints, lesson_rows, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id

@@ -11,7 +11,7 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Change, Created, Pinned, Updated
 from memapp.domain.chat import Thread
 from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
-from memapp.domain.foreign.found import ForeignFact
+from memapp.domain.foreign.items import ForeignFact
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
 from memapp.domain.memory_notes import MemoryNote
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
@@ -19,14 +19,14 @@ from memapp.domain.profile import VALUE_CHARS, Hint, has_value, is_sensitive, sa
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.grammar import sentences
+from memapp.language.normal_form import normalise
 from memapp.language.profile import says_more, says_value
 from memapp.language.sensitive import unknown_in, values_in
 from memapp.language.sentence import tells_secret
-from memapp.language.wording import normalise
 from memapp.services import curate
 from memapp.services.consent import pending
 from memapp.services.forget import is_forgotten
-from memapp.services.imports.work import Work
+from memapp.services.imports.running_import import Work
 from memapp.store import access_counts, changes, chat, consents, memories, portable
 from memapp.store.records import read
 

@@ -20,11 +20,11 @@ from memapp.domain.lessons.lesson import (
     swaps_program,
     taken_out,
 )
-from memapp.domain.lessons.likeness import Rarity, shape_likeness
 from memapp.domain.lessons.ranking import MOST_BEFORE_RUN, Tier
 from memapp.domain.lessons.rewording import covers
 from memapp.domain.lessons.run import LatestStep
-from memapp.services.lessons import recognise
+from memapp.domain.lessons.similarity import Rarity, shape_likeness
+from memapp.services.lessons import attempts
 from memapp.services.lessons.hints import (
     Drawn,
     Fit,
@@ -63,7 +63,7 @@ def bearing(
     session: Session, tool: str, scope: str, action: str, task: str = "", *, unasked: bool = False
 ) -> list[LessonHint]:
     """Return the lessons that apply to a coming action, best first."""
-    place, action = recognise.scope_hash(scope), recognise.clean_text(action)[:MAX_ACTION_CHARS]
+    place, action = attempts.scope_hash(scope), attempts.clean_text(action)[:MAX_ACTION_CHARS]
     done = _latest_steps(session, place)
     last = next((step for step in done if step.action == action and step.failed), None)
     recent = [
@@ -111,7 +111,7 @@ def notice(runtime: "Runtime", places: Iterable[str]) -> None:
     for place in dict.fromkeys(places):
         here, anywhere = noticed(session, place)
         markers.mark_known_at(cache, place, here)
-        markers.mark_known_at(cache, recognise.scope_hash(markers.ANYWHERE), anywhere)
+        markers.mark_known_at(cache, attempts.scope_hash(markers.ANYWHERE), anywhere)
 
 
 def noticed(session: Session, place: str) -> tuple[list[str], list[str]]:

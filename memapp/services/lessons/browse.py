@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.lessons.referee import Calibration
 from memapp.domain.lessons.run import Evidence, Run, RunStep
-from memapp.language.recall import query_words
+from memapp.language.query_words import query_words
 from memapp.runtime import Runtime
-from memapp.services.reads import reading
+from memapp.services.store_reads import reading
 from memapp.store import lesson_health, lesson_rows, referee, runs
 from memapp.store import lessons as store
 

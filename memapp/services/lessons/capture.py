@@ -23,7 +23,7 @@ from memapp.domain.lessons.lesson import (
 )
 from memapp.domain.lessons.rewording import covers
 from memapp.domain.lessons.run import Run
-from memapp.services.lessons import recognise
+from memapp.services.lessons import attempts
 from memapp.store import changes, fingerprints, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
@@ -45,8 +45,8 @@ def keep_failure(
     before: float | None,
 ) -> ErrorEvent:
     """Add the failure of a step."""
-    fingerprint = recognise.fingerprint_of(tool, run.scope, attempt)
-    tags = recognise.tags(attempt, feedback, channel, before)
+    fingerprint = attempts.fingerprint_of(tool, run.scope, attempt)
+    tags = attempts.tags(attempt, feedback, channel, before)
     fingerprint_id = fingerprints.keep_fingerprint(session, fingerprint, tags)
     for lesson_id in store.adopt(session, tool, run.scope, attempt.action, fingerprint_id):
         link_conflicts(session, store.get_lesson(session, lesson_id))

@@ -33,8 +33,8 @@ from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.lessons import before_run
+from memapp.services.lessons.attempts import clean_text, scope_hash
 from memapp.services.lessons.capture import link_conflicts
-from memapp.services.lessons.recognise import clean_text, scope_hash
 from memapp.store import changes, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id

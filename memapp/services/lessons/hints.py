@@ -23,7 +23,6 @@ from memapp.domain.lessons.lesson import (
     put_right,
     swaps_program,
 )
-from memapp.domain.lessons.likeness import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
     LEAST_ALIKE,
     MOST_ON_ERROR,
@@ -35,8 +34,9 @@ from memapp.domain.lessons.ranking import (
     tier,
 )
 from memapp.domain.lessons.recording import Client, ToolStep
+from memapp.domain.lessons.similarity import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.text import clean, one_line, shorten
-from memapp.services.lessons import recognise
+from memapp.services.lessons import attempts
 from memapp.store import fingerprints
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
@@ -154,13 +154,13 @@ def known(session: Session, event: ErrorEvent) -> KnownFailure:
 def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
     """Return the failure of a step that is not stored yet; None if the step worked."""
     before = None if step.feedback.progress_signal is None else _progress_before(session, step)
-    attempt, channel = recognise.clean_attempt(step.done), step.feedback.channel(before)
+    attempt, channel = attempts.clean_attempt(step.done), step.feedback.channel(before)
     if channel is None:
         return None
-    fingerprint = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
+    fingerprint = attempts.fingerprint_of(step.tool, attempts.scope_hash(step.scope), attempt)
     known_fingerprint, tags = fingerprints.known(session, fingerprint) or (
         fingerprint,
-        recognise.tags(attempt, step.feedback, channel, before),
+        attempts.tags(attempt, step.feedback, channel, before),
     )
     return KnownFailure(known_fingerprint, attempt.action, tags)
 
@@ -169,8 +169,8 @@ def _progress_before(session: Session, step: ToolStep) -> float | None:
     """Return the progress before a step that is not stored yet."""
     from memapp.store import runs  # few commands have a goal
 
-    scope = recognise.scope_hash(step.scope)
-    task = recognise.clean_text(step.client.task)[:MAX_TASK_CHARS]
+    scope = attempts.scope_hash(step.scope)
+    task = attempts.clean_text(step.client.task)[:MAX_TASK_CHARS]
     run = runs.current_run(
         session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE
     )

@@ -8,9 +8,7 @@ from memapp.domain.changes import Actor, LessonMoved
 from memapp.domain.jobs import Pace, has_leapt
 from memapp.domain.lessons.conflicts import Fix, always_loses
 from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
-from memapp.domain.lessons.ranking import reliability
-from memapp.domain.lessons.recording import Client
-from memapp.domain.lessons.settlement import (
+from memapp.domain.lessons.outcome import (
     HORIZON,
     FollowingStep,
     RunEvidence,
@@ -18,6 +16,8 @@ from memapp.domain.lessons.settlement import (
     evidence,
     settle,
 )
+from memapp.domain.lessons.ranking import reliability
+from memapp.domain.lessons.recording import Client
 from memapp.domain.lessons.utility import (
     LOW_RELIABILITY,
     UNUSED,

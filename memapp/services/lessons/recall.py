@@ -14,7 +14,13 @@ from memapp.domain.lessons.lesson import BY_PERSON, Lesson
 from memapp.domain.lessons.ranking import LessonMatch, parts, winners
 from memapp.domain.memory import Recalled
 from memapp.domain.text import one_line
-from memapp.language.doing import goes_back, is_about_doing, meanings, named_programs, said_of_doing
+from memapp.language.computer_tasks import (
+    goes_back,
+    is_about_doing,
+    meanings,
+    named_programs,
+    said_of_doing,
+)
 from memapp.runtime import Runtime
 from memapp.store import lessons as store
 from memapp.store import recalls

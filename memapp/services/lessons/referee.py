@@ -14,8 +14,8 @@ from memapp.domain.lessons.referee import MOST, Calibration
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import referee as words
 from memapp.runtime import Runtime
-from memapp.services.model_jobs import may_do
-from memapp.services.reads import reading
+from memapp.services.models import may_do
+from memapp.services.store_reads import reading
 from memapp.store import referee as store
 from memapp.store import runs
 

@@ -14,7 +14,7 @@ from memapp.domain.lessons.rewording import may_go, reword
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
-from memapp.services.model_jobs import may_do
+from memapp.services.models import may_do
 from memapp.store import changes, events
 from memapp.store import lessons as store
 from memapp.store.session import Session

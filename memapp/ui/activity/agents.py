@@ -13,8 +13,8 @@ from memapp.language.history import called_agent
 from memapp.runtime import Runtime
 from memapp.services import agents, trust
 from memapp.services.agents import Call
-from memapp.ui.activity.pictures import bars
-from memapp.ui.safe import joined
+from memapp.ui.activity.charts import bars
+from memapp.ui.safe_text import joined
 from memapp.ui.widgets.labels import ago
 from memapp.ui.widgets.rowlist import TimedRows
 

@@ -8,7 +8,7 @@ from memapp.domain.text import counted, shorten
 from memapp.language.history import who
 from memapp.language.labels import called
 from memapp.ui.activity.read_models import LogLine, Undoable
-from memapp.ui.safe import joined, row
+from memapp.ui.safe_text import joined, row
 from memapp.ui.widgets.labels import ago, when
 from memapp.ui.widgets.rowlist import TimedRows
 

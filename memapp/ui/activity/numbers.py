@@ -10,7 +10,7 @@ from textual.widgets import Static
 from memapp.domain.activity import Count, Rate, Rates
 from memapp.domain.consolidation import Tidied
 from memapp.language.labels import operation_of, part_of
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 
 ON_DEMAND_RECALLS_GOAL = 0.10
 LABEL, COLUMN = 42, 8

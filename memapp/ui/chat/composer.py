@@ -18,7 +18,7 @@ from memapp.services import chats
 from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
-from memapp.ui.pasted import Writing
+from memapp.ui.pasted_spans import Writing
 from memapp.ui.widgets.composer import CommandMenu, Composer
 
 FALLBACK_EDITOR = "vi"

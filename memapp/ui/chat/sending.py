@@ -11,9 +11,10 @@ from memapp.domain.chat import Origin, Thread
 from memapp.domain.commands import Command
 from memapp.domain.text import shorten
 from memapp.errors import UsageError
-from memapp.services import chats, memory_request
+from memapp.services import chats
+from memapp.services.memory_requests import requests
 from memapp.ui.background import background
-from memapp.ui.chat import moving_in
+from memapp.ui.chat import import_command
 from memapp.ui.chat.composer import ChatComposer
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.transcript import ChatTranscript
@@ -22,9 +23,9 @@ from memapp.ui.messages import (
     ThreadStarted,
     ThreadWanted,
 )
-from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.pasted import Spans, Writing
-from memapp.ui.safe import notify
+from memapp.ui.panels.loop_trace import LoopDrawer
+from memapp.ui.pasted_spans import Spans, Writing
+from memapp.ui.safe_text import notify
 from memapp.ui.widgets.bubbles import Note
 from memapp.ui.widgets.composer import CommandMenu
 
@@ -68,7 +69,7 @@ class Sending(Vertical):
         """Return True if a message only asks the memory for something: no model is needed."""
         state = self.state
         return await asyncio.to_thread(
-            memory_request.needs_no_model,
+            requests.needs_no_model,
             state.runtime,
             state.thread_id,
             writing.text,
@@ -185,7 +186,7 @@ class Sending(Vertical):
                 self._hold_council(command.text)
                 return
             case "import":
-                self._bring_in(moving_in.path_of(command.text))
+                self._bring_in(import_command.path_of(command.text))
             case "remark":
                 if self.state.busy or not self.state.can_answer:
                     raise UsageError(
@@ -214,7 +215,7 @@ class Sending(Vertical):
 
     @background("import")
     async def _bring_in(self, path: Path) -> None:
-        await moving_in.bring_in(self, self.state.session, self.status, path)
+        await import_command.bring_in(self, self.state.session, self.status, path)
 
     def _hold_council(self, question: str) -> None:
         """Ask a question and review the answer; without a question, review the last answer."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.provenance import Outcome
-from memapp.services import chats, not_kept
+from memapp.services import chats
 from memapp.services.consent import pending
-from memapp.services.not_kept import Refusals
+from memapp.services.memory_requests import Refusals, refused_sentences
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.notes import value_of, with_outcomes
@@ -15,7 +15,7 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.messages import ThreadWanted
-from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.panels.loop_trace import LoopDrawer
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
 from memapp.ui.widgets.council import CouncilCard
 from memapp.ui.widgets.outcome import OutcomeNote
@@ -153,7 +153,7 @@ class ThreadTranscript(Transcript):
         for message in reversed(messages):
             if self._state.busy or message.id in self._refusals:
                 continue
-            refusals = await asyncio.to_thread(not_kept.judged, self._runtime, message)
+            refusals = await asyncio.to_thread(refused_sentences.judged, self._runtime, message)
             if refusals is None:
                 return  # The embedding model is still loading.
             self._refusals[message.id] = refusals

@@ -16,13 +16,14 @@ from textual.widgets.option_list import Option
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
-from memapp.services import chats, forget, lifecycle
+from memapp.services import chats, forget
+from memapp.services.jobs import retention
 from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion
 from memapp.ui.memories.actions import show_receipt
 from memapp.ui.messages import ThreadWanted
-from memapp.ui.safe import joined, notify, plain, row
+from memapp.ui.safe_text import joined, notify, plain, row
 from memapp.ui.widgets.labels import kept, moment
 
 SHOWN = 200
@@ -223,7 +224,7 @@ class Threads(Vertical):
             for thread in deleted
             if thread.deleted_at
         ]
-        missing = await asyncio.to_thread(lifecycle.days_missing, runtime, ends)
+        missing = await asyncio.to_thread(retention.days_missing, runtime, ends)
         stays = {id: kept(end, now, missing.get(id, 0)) for id, _, end in ends}
         rows = {
             thread.id: f"{shorten(thread.title, 40)} · {stays[thread.id]}" for thread in deleted

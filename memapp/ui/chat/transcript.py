@@ -21,14 +21,15 @@ from memapp.domain.provenance import NotKept, Taught
 from memapp.domain.text import shorten
 from memapp.domain.trust import Choice
 from memapp.language.labels import called
-from memapp.services import chats, council, not_kept
+from memapp.services import chats, council
+from memapp.services.memory_requests import refused_sentences
 from memapp.ui.background import background
 from memapp.ui.chat.answer_form import AnswerForm
 from memapp.ui.chat.thread_transcript import ThreadTranscript
 from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.memories.actions import LABEL_CHARS
 from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted
-from memapp.ui.safe import copy, notify
+from memapp.ui.safe_text import copy, notify
 from memapp.ui.widgets.bubbles import Answer, Said, Welcome
 from memapp.ui.widgets.council import CHOICES
 from memapp.ui.widgets.labels import matched
@@ -309,7 +310,7 @@ class ChatTranscript(ThreadTranscript):
                 await self.run_action(f"app.undo({step!r})")
             case "keep", NotKept() as statement:
                 words, step = await asyncio.to_thread(
-                    not_kept.keep_anyway, self._runtime, event.note.message_id, statement
+                    refused_sentences.keep_anyway, self._runtime, event.note.message_id, statement
                 )
                 if step:
                     self._state.session.did(

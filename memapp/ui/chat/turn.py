@@ -8,7 +8,7 @@ from functools import partial
 from memapp.domain.chat import Message, MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.text import counted, one_line, shorten
-from memapp.domain.turn import (
+from memapp.domain.turn_events import (
     Accepted,
     AnswersLeft,
     Asked,
@@ -36,7 +36,7 @@ from memapp.ui.chat.status import Status
 from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.inbox.read_models import Settled, settled_since
 from memapp.ui.messages import Learned, TurnMoved
-from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.panels.loop_trace import LoopDrawer
 from memapp.ui.read_models import ShownCouncil
 from memapp.ui.session import recorded
 from memapp.ui.widgets.bubbles import Answer, Note, Said

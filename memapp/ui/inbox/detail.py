@@ -18,7 +18,7 @@ from memapp.domain.text import around
 from memapp.language.history import who
 from memapp.language.instructions import is_instruction
 from memapp.ui.inbox.read_models import Shown, ShownFile, ShownRequest
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 from memapp.ui.widgets.labels import ago, left, moment
 
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"

@@ -17,7 +17,7 @@ from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.read_models import Known
-from memapp.ui.safe import copy, joined, plain, row
+from memapp.ui.safe_text import copy, joined, plain, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import moment
 from memapp.ui.widgets.rowlist import TimedRows

@@ -26,11 +26,11 @@ from memapp.services.consent import decisions, past_decisions
 from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
-from memapp.ui.inbox.arming import Arming
+from memapp.ui.inbox.answer_lock import Arming
 from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.read_models import SHOWN, Queue, Shown, ShownFile, ShownRequest
 from memapp.ui.messages import MessageWanted
-from memapp.ui.safe import copy, joined, notify, row
+from memapp.ui.safe_text import copy, joined, notify, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import age, clock, moment
 from memapp.ui.widgets.rowlist import TimedRows

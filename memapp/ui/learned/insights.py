@@ -9,11 +9,11 @@ from textual.content import Content
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.history import who
-from memapp.services import insights, undo
-from memapp.services.insights import Insight
+from memapp.services import undo
+from memapp.services.jobs import Insight, insights
 from memapp.ui.background import background
 from memapp.ui.learned.pane import KindPane
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 
 SHOWN = 8
 """The newest pieces of evidence of each sort that are shown."""

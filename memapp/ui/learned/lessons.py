@@ -24,8 +24,8 @@ from memapp.services.lessons import browse, curate
 from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion, TextCard
 from memapp.ui.learned.pane import NEWEST, LearnedPane
-from memapp.ui.panels.listed import Listed
-from memapp.ui.safe import copy, joined, row
+from memapp.ui.panels.list_detail import Listed
+from memapp.ui.safe_text import copy, joined, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import age, when
 from memapp.ui.widgets.rowlist import RowList, TimedRows

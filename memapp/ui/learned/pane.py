@@ -13,9 +13,9 @@ from memapp.domain.memory import Kind, Memory
 from memapp.services import curate, undo
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
-from memapp.ui.panels.listed import ListedMemories
+from memapp.ui.panels.list_detail import ListedMemories
 from memapp.ui.panels.memory_detail import MemoryDetail
-from memapp.ui.safe import joined, row
+from memapp.ui.safe_text import joined, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import ago
 

@@ -14,11 +14,12 @@ from memapp.domain.howto import parse_howto
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
 from memapp.errors import UsageError
-from memapp.services import curate, forget, howtos, lifecycle
+from memapp.services import curate, forget, howtos
+from memapp.services.jobs import retention
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
 from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
 from memapp.ui.messages import MemoryWanted
-from memapp.ui.safe import copy, end_toasts, notify
+from memapp.ui.safe_text import copy, end_toasts, notify
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import bar, many
 
@@ -208,11 +209,11 @@ class MemoryActions:
 
     async def empty_trash(self) -> bool:
         """Empty the trash for good after the typed confirmation; return True if it was emptied."""
-        trash = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
+        trash = await asyncio.to_thread(retention.trash, self._runtime, limit=None)
         all_of_it = f"All {many(len(trash))}" if len(trash) > 1 else "The only memory"
         text = await self._warning(f"{all_of_it} in the trash", _ids(trash))
         word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text))
-        return word is not None and await self._erase(partial(lifecycle.empty, self._runtime))
+        return word is not None and await self._erase(partial(retention.empty, self._runtime))
 
     async def _warning(self, subject: str, memory_ids: Sequence[str]) -> str:
         """Return the text of the confirmation: what is erased, and what stays."""

@@ -17,7 +17,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.ui.dialogs import Form, Line
-from memapp.ui.safe import plain
+from memapp.ui.safe_text import plain
 
 NAMED = 4
 """The number of categories named for an incomplete entry."""

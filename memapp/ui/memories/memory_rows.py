@@ -9,7 +9,7 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line
 from memapp.language.labels import why
-from memapp.ui.safe import joined, marked, row
+from memapp.ui.safe_text import joined, marked, row
 from memapp.ui.widgets.labels import age, ago, bar, is_overdue, kept
 from memapp.ui.widgets.rowlist import TimedRows
 

@@ -15,7 +15,7 @@ from memapp.domain.memory import State
 from memapp.runtime import Runtime
 from memapp.services import howtos
 from memapp.ui.background import background
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 
 
 class ChecklistView(Vertical, can_focus=True):

@@ -19,16 +19,17 @@ from textual.widgets import Static
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.language.labels import called, why
-from memapp.language.when import since_in
+from memapp.language.named_times import since_in
 from memapp.runtime import Runtime
-from memapp.services import curate, howtos, lifecycle
+from memapp.services import curate, howtos
+from memapp.services.jobs import retention
 from memapp.ui.background import background
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.panels.memory_history import MemoryHistory
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 from memapp.ui.widgets.labels import bar, kept_in_full, when
 from memapp.ui.widgets.tabline import TabLine
 
@@ -66,7 +67,7 @@ class ContentView(VerticalScroll, can_focus=True):
             await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
         )
         await self._look_up_steps(memory)
-        missing = await asyncio.to_thread(lifecycle.missing, self._runtime, [memory])
+        missing = await asyncio.to_thread(retention.missing, self._runtime, [memory])
         self.query_one("#memory-text", Static).update(
             self._content(memory, into, missing.get(memory.id, 0))
         )

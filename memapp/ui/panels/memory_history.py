@@ -18,7 +18,7 @@ from memapp.language.history import who
 from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 from memapp.ui.widgets.difference import IN, OUT, difference
 from memapp.ui.widgets.labels import bar, moment
 from memapp.ui.widgets.rowlist import RowList, TimedRows

@@ -16,7 +16,7 @@ from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
 from memapp.ui.messages import MessageWanted
-from memapp.ui.safe import joined, plain, row
+from memapp.ui.safe_text import joined, plain, row
 from memapp.ui.widgets.labels import ago, at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 

@@ -15,15 +15,15 @@ from memapp.language.history import called_agent
 from memapp.services import jobs, trust
 from memapp.ui.activity import log_rows
 from memapp.ui.activity.agents import NOBODY, AgentRows, agent_report, shown_agents
+from memapp.ui.activity.charts import PicturesView
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.pictures import PicturesView
 from memapp.ui.activity.read_models import LogLine, compared, log_page, numbers, over_time, undoable
 from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_history import difference_of
-from memapp.ui.safe import copy, notify, plain
+from memapp.ui.safe_text import copy, notify, plain
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine

@@ -15,8 +15,9 @@ from textual.containers import Horizontal
 from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
-from memapp.domain.turn import Accepted
-from memapp.services import chats, downloads, models
+from memapp.domain.turn_events import Accepted
+from memapp.services import chats, models
+from memapp.services.models import downloads
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.composer import ChatComposer
@@ -36,9 +37,9 @@ from memapp.ui.messages import (
     TurnEnded,
     TurnMoved,
 )
-from memapp.ui.pasted import Writing
+from memapp.ui.pasted_spans import Writing
 from memapp.ui.screens.find import FindScreen
-from memapp.ui.screens.styled import StyledScreen
+from memapp.ui.screens.styled_screen import StyledScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.topbar import TopBar

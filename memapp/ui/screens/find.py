@@ -17,9 +17,9 @@ from textual.widgets.option_list import Option
 from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, curate
-from memapp.services.browse import Hit
-from memapp.ui.safe import joined, marked, plain, row
+from memapp.services import chats, curate, global_search
+from memapp.services.global_search import Hit
+from memapp.ui.safe_text import joined, marked, plain, row
 from memapp.ui.widgets.labels import moment
 
 DEBOUNCE_SECONDS = 0.06
@@ -163,7 +163,7 @@ class FindScreen(ModalScreen[Hit | None]):
 def _found(runtime: Runtime, text: str) -> list[Hit]:
     """Return the hits for a text; without a text, the newest."""
     if text.strip():
-        return browse.find(runtime, text, 30)
+        return global_search.find(runtime, text, 30)
     facts = [
         Hit("memory", memory.id, "", "", memory.text, memory.created_at)
         for memory in curate.list_memories(runtime, limit=RECENT)

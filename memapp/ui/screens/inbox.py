@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from memapp.ui.inbox.profile import ProfilePane
 from memapp.ui.inbox.requests import RequestsPane
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine

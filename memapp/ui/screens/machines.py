@@ -14,7 +14,7 @@ from memapp.domain.text import counted
 from memapp.errors import UsageError
 from memapp.services.sync import exchange, machines
 from memapp.ui.dialogs import Choice, LineQuestion, Question, TextCard
-from memapp.ui.safe import notify
+from memapp.ui.safe_text import notify
 from memapp.ui.session import AppSession
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
-from memapp.ui.panels.listed import ListedMemories
+from memapp.ui.panels.list_detail import ListedMemories
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession

@@ -13,12 +13,13 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.language.labels import called
 from memapp.runtime import Runtime
-from memapp.services import curate, lifecycle, undo
+from memapp.services import curate, undo
+from memapp.services.jobs import retention
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.memories.memory_rows import FoundRows, wanted_words
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import many
@@ -240,7 +241,7 @@ def _page_of(
         tuple(memories[:size]),
         offset,
         len(memories) > size,
-        lifecycle.missing(runtime, memories[:size]),
+        retention.missing(runtime, memories[:size]),
     )
 
 

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 
 from memapp.ui import read_models
 from memapp.ui.messages import ModeWanted
-from memapp.ui.screens.styled import StyledScreen
+from memapp.ui.screens.styled_screen import StyledScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.topbar import TopBar
 

@@ -10,20 +10,20 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.text import percent
-from memapp.services import downloads, models
-from memapp.services.models import ModelChoice
+from memapp.services import models
+from memapp.services.models import ModelChoice, downloads
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.dialogs import Question
-from memapp.ui.safe import joined, notify, row
+from memapp.ui.safe_text import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
-from memapp.ui.talk import Talk
-from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
+from memapp.ui.widgets.explained_list import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.labels import size
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.topbar import TopBar
+from memapp.ui.worker_threads import Talk
 
 LOADING_SECONDS = 0.3
 SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unusable": "✗ unusable"}

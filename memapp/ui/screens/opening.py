@@ -18,9 +18,9 @@ from memapp import paths
 from memapp.crash import write_crash_file
 from memapp.errors import Damaged, MemappError
 from memapp.ui.messages import FileOpened
-from memapp.ui.pasted import Writing
-from memapp.ui.safe import joined, notify
-from memapp.ui.screens.styled import StyledScreen
+from memapp.ui.pasted_spans import Writing
+from memapp.ui.safe_text import joined, notify
+from memapp.ui.screens.styled_screen import StyledScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.statusline import StatusLine

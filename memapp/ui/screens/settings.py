@@ -15,11 +15,11 @@ from memapp.services import preferences
 from memapp.services.preferences import Preference
 from memapp.ui.background import background
 from memapp.ui.dialogs import Choice, LineQuestion
-from memapp.ui.safe import joined, row
+from memapp.ui.safe_text import joined, row
 from memapp.ui.screens import machines
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
-from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
+from memapp.ui.widgets.explained_list import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField

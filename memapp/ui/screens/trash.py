@@ -15,7 +15,7 @@ from memapp.language.labels import why
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import TrashRows
 from memapp.ui.messages import MemoryWanted
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine

@@ -15,10 +15,10 @@ from textual.widgets import Static
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean, one_line
-from memapp.ui.safe import joined, plain, row, undo_words
+from memapp.ui.safe_text import joined, plain, row, undo_words
 from memapp.ui.widgets.labels import at_moment, clock, cost, matched
-from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
+from memapp.ui.widgets.streaming_text import LiveText
 from memapp.ui.widgets.thoughts import ThoughtFold
 
 MOST_SHOWN = 2000

@@ -17,8 +17,8 @@ from textual.widgets.text_area import Edit, EditResult
 
 from memapp.domain.commands import COMMANDS, beginning, completed
 from memapp.domain.text import clean
-from memapp.ui.pasted import PastedSpans, Spans, Writing
-from memapp.ui.safe import joined, place_toasts, plain
+from memapp.ui.pasted_spans import PastedSpans, Spans, Writing
+from memapp.ui.safe_text import joined, place_toasts, plain
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4

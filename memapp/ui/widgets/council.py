@@ -8,7 +8,7 @@ from memapp.domain.text import clean, counted, one_line, shorten
 from memapp.domain.trust import Choice
 from memapp.language.labels import called
 from memapp.ui.read_models import ShownCouncil
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 from memapp.ui.widgets.difference import difference
 
 CHOICES: dict[int, tuple[Choice, str]] = {

@@ -3,7 +3,7 @@
 from textual.content import Content
 
 from memapp.domain.difference import words_changed
-from memapp.ui.safe import plain
+from memapp.ui.safe_text import plain
 
 OUT, IN = "strike $text-error", "bold $text-success"
 

@@ -8,7 +8,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widgets import HelpPanel, Markdown, Static
 
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 
 KEY_COLUMNS = 9
 

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.style import Style
 from textual.widgets import Static
 
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 
 
 class KeyLine(Static):

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from memapp.domain.consent import ConsentRequest, change
 from memapp.domain.provenance import Item, NotKept, Outcome, Taught, WhyNot
-from memapp.ui.safe import UNDO, joined, plain, row
+from memapp.ui.safe_text import UNDO, joined, plain, row
 
 WHY: dict[WhyNot, str] = {
     "passing": "a passing thing",

@@ -16,7 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe_text import joined, plain
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from textual.widgets import Static
 
-from memapp.ui.safe import place_toasts, row
+from memapp.ui.safe_text import place_toasts, row
 
 
 class StatusLine(Static):

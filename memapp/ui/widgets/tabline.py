@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.style import Style
 from textual.widgets import Static
 
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 
 
 class TabLine(Static):

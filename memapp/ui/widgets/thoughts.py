@@ -6,8 +6,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.text import counted
-from memapp.ui.safe import plain
-from memapp.ui.widgets.live import LiveText
+from memapp.ui.safe_text import plain
+from memapp.ui.widgets.streaming_text import LiveText
 
 
 class ThoughtFold(Vertical):

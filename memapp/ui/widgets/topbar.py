@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from memapp.ui.messages import ModeWanted
 from memapp.ui.modes import MODES
-from memapp.ui.safe import joined
+from memapp.ui.safe_text import joined
 
 if TYPE_CHECKING:  # Part of the first paint, which waits for no service.
     from memapp.ui.session import AppSession

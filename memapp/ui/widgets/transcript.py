@@ -12,7 +12,7 @@ from textual.widgets import Static
 from memapp.domain.chat import OWN_WORDS, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.provenance import Outcome
-from memapp.ui.safe import plain
+from memapp.ui.safe_text import plain
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
 from memapp.ui.widgets.council import CouncilCard
 from memapp.ui.widgets.outcome import OutcomeNote

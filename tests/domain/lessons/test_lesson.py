@@ -14,8 +14,8 @@ from memapp.domain.lessons.lesson import (
     put_right,
     rule,
 )
-from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.recording import is_left_out
+from memapp.domain.lessons.similarity import Rarity, same_use, shape_likeness
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memapp.domain.lessons.outcome import FollowingStep, RunEvidence, Settlement, evidence, settle
 from memapp.domain.lessons.ranking import is_withheld, reliability
-from memapp.domain.lessons.settlement import (
-    FollowingStep,
-    RunEvidence,
-    Settlement,
-    evidence,
-    settle,
-)
 from memapp.domain.lessons.utility import (
     EXACTLY,
     Effect,

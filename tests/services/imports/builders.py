@@ -13,8 +13,8 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports
 from memapp.services.consent import decisions, pending, requests
-from memapp.services.imports.whole import import_file
-from memapp.services.imports.work import Imported
+from memapp.services.imports.import_file import import_file
+from memapp.services.imports.running_import import Imported
 from tests.builders import make_runtime, new_chat, say
 
 HEADER = '{"type":"header","memapp":1,"made_at":"2026-01-31T08:15:00.000Z","items":1}\n'

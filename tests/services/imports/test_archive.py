@@ -18,7 +18,7 @@ from memapp.services import chats, curate
 from memapp.services.consent import decisions
 from memapp.services.imports import archive
 from memapp.services.imports.files import READ_IN_ARCHIVES
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from memapp.store import chat
 from tests.builders import make_runtime
 from tests.services.imports.builders import waiting

@@ -19,7 +19,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, undo
 from memapp.services.consent import decisions, pending, requests
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from tests.builders import make_runtime, new_chat, say
 from tests.services.imports.builders import (
     HEADER,

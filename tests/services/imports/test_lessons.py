@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 
 from memapp.domain.changes import LessonMoved
 from memapp.errors import UsageError
-from memapp.language.wording import normalise
+from memapp.language.normal_form import normalise
 from memapp.runtime import Runtime
 from memapp.services import forget, runs, undo
 from memapp.services.imports.lessons import ImportedLessons, import_lessons
 from memapp.services.lessons import browse
-from memapp.services.lessons.files import failures_as_rows, lessons_as_rows, promoted_as_skill
+from memapp.services.lessons.lesson_files import (
+    failures_as_rows,
+    lessons_as_rows,
+    promoted_as_skill,
+)
 from memapp.services.runs import Client
 from memapp.store import changes
 from memapp.tools.scripted import ScriptedTool

@@ -18,7 +18,7 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo
 from memapp.services.consent import decisions
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from tests.builders import chat_of, learn, make_runtime
 from tests.services.imports.builders import dump, empty_store, remembered, say_yes, waiting
 

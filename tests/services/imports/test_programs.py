@@ -13,13 +13,13 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, undo
 from memapp.services.imports import files
-from memapp.services.imports.whole import import_file
-from memapp.services.imports.work import Imported
+from memapp.services.imports.import_file import import_file
+from memapp.services.imports.running_import import Imported
 from memapp.store import chat
 from tests.builders import make_runtime
-from tests.services.imports import made_exports as made
+from tests.services.imports import sample_exports as made
 from tests.services.imports.builders import dump, waiting
-from tests.services.imports.made_exports import as_database, as_folder, as_json, as_lines, as_zip
+from tests.services.imports.sample_exports import as_database, as_folder, as_json, as_lines, as_zip
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from memapp.domain.filters import MemoryFilter
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo
 from memapp.services.consent import decisions, requests
-from memapp.services.imports.whole import import_file
+from memapp.services.imports.import_file import import_file
 from tests.builders import chat_of, erase, learn, new_chat, say
 from tests.services.imports.builders import HEADER, carry, empty_store, requests_of_files, waiting
 

@@ -14,9 +14,8 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, undo
 from memapp.services.consent import decisions, past_decisions, pending
-from memapp.services.imports.whole import import_file
-from memapp.services.query import conversation_scope
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.imports.import_file import import_file
+from memapp.services.recall import RecallRequest, conversation_scope, recall
 from tests.builders import make_runtime
 from tests.services.consent.builders import later, live
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from memapp.domain.forget import ERASED
 from memapp.store.database import Database
-from memapp.store.soundness import FULL_TEXT_TABLES
+from memapp.store.integrity import FULL_TEXT_TABLES
 from memapp.store.vocabulary import VOCABULARY
 
 

@@ -1,0 +1,125 @@
+"""The job `learn`: learning from pending messages, one by one."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Literal
+
+from memapp.domain.chat import MessageStatus, Origin
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.jobs import Pace
+from memapp.domain.prediction import Surprise
+from memapp.domain.turn_events import Remembered, Retracted
+from memapp.errors import MemappError, ModelError, StoreError
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services.consent import pending
+from memapp.services.expectation_check import compare
+from memapp.services.learning import reader, retract_unsaid
+from memapp.services.memory_requests import requests
+from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
+from memapp.services.recall import expectation
+from memapp.services.turn import confirm_answer
+from memapp.store import chat, events, expectations
+
+log = logging.getLogger(__name__)
+
+UNFINISHED = (MessageStatus.GENERATING, MessageStatus.INTERRUPTED)
+MOST_TRIES = 3
+"""The days of failures after which a message is given up: one evening without a server is none."""
+
+
+def waiting(runtime: Runtime) -> int:
+    """Count the messages that are still to be learned from."""
+    return expectations.count_surprises(runtime.read(), "pending")
+
+
+def problem(runtime: Runtime) -> str:
+    """Return in words why learning has stopped, if the embedding model is missing; else empty."""
+    stopped = runtime.reading.state == "failed" and waiting(runtime)
+    return f"Nothing is learned now, your messages wait. {runtime.reading.note}" if stopped else ""
+
+
+def run(
+    runtime: Runtime, cancel: Cancel, _last: Pace | None
+) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
+    """Learn from each surprise by itself, so that a failed one does not stop the others.
+
+    Yields 0 after each surprise, where the job may stop.
+    """
+    if outdated := expectations.outdated_surprises(runtime.read()):
+        _settle(runtime, outdated, "nothing")
+    for surprise in expectations.pending_surprises(runtime.read()):
+        if cancel.is_set():
+            return
+        asked_before = pending.list_pending(runtime)
+        try:
+            yield from _learn(runtime, surprise)
+        except ModelError as error:
+            log.warning("a surprise waits for the model: %s", type(error).__name__)
+            _count_try(runtime, surprise)
+        except StoreError:
+            raise  # a problem of the file, not of this surprise
+        except MemappError as error:
+            log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
+            _settle(runtime, [surprise.id], "failed")
+        except Exception:
+            # A bug: the surprise must not come first again, before all later messages.
+            _settle(runtime, [surprise.id], "failed")
+            raise
+        yield from (
+            request for request in pending.list_pending(runtime) if request not in asked_before
+        )
+        yield 0
+
+
+def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+    _catch_up(runtime, surprise)
+    if expectations.is_to_learn_from(runtime.read(), surprise.message_id):
+        yield from reader.learn(runtime, surprise)
+
+
+def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
+    """Read a message that a kill or a bug kept from the comparison in its turn.
+
+    A yes or no in the message is carried out unless somebody retried the turn, and a message kept
+    out of memory teaches nothing.
+    """
+    session = runtime.read()
+    message = chat.get_message(session, surprise.message_id)
+    if surprise.expected or message.origin is not Origin.TYPED:
+        return
+    earlier = open_thread(runtime, message.thread_id, before=message.seq)[1]
+    *_, reply = [None, *chat.variants(session, message.id)]
+    attempt = partial(best_effort, runtime, message.thread_id)
+    if (
+        reply is not None
+        and reply.status in UNFINISHED
+        and not is_answered_elsewhere(runtime, session, message.thread_id)
+    ):
+        attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
+        attempt("retract", partial(retract_unsaid, runtime, message, earlier))
+    requests.hear(runtime, message, earlier)
+    if expected := expectation(runtime, earlier):
+        attempt("classify", partial(compare, runtime, expected, message))
+
+
+def _count_try(runtime: Runtime, surprise: Surprise) -> None:
+    """Move a failed surprise behind the rest; give up after failures on several days."""
+    with runtime.write() as session:
+        tries = expectations.count_try(session, surprise.id)
+        if tries < MOST_TRIES:
+            return
+        expectations.settle_surprise(session, surprise.id, "failed")
+        meta = {"tries": tries}
+        events.add_event(
+            session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta
+        )
+
+
+def _settle(
+    runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]
+) -> None:
+    with runtime.write() as session:
+        for surprise_id in surprise_ids:
+            expectations.settle_surprise(session, surprise_id, state)

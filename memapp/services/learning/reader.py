@@ -1,0 +1,324 @@
+"""Learning from a message: its sentences worth remembering, in the words they were typed in.
+
+The judge keeps a sentence that is lasting and meant. A sensitive one waits for the person's
+approval. A correction retires the memory it is about, and names it in the new one. No sentence is
+reworded, so a memory can only be wrong in being kept. A message to be kept out of memory (`don't
+save this`) never comes here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memapp.domain.chat import Message, Role
+from memapp.domain.consent import FACT
+from memapp.domain.filters import MemoryFilter
+from memapp.domain.judgement import Judgement
+from memapp.domain.memory import MAX_SAID_CHARS
+from memapp.domain.prediction import Surprise
+from memapp.domain.profile import CLOSE_PEOPLE
+from memapp.domain.provenance import WhyNot
+from memapp.domain.text import one_line
+from memapp.domain.turn_events import Remembered, Retracted
+from memapp.inference import Embedder
+from memapp.language.grammar import sentences
+from memapp.language.judge import judge, judges
+from memapp.language.own_words import own_words, plays
+from memapp.language.profile import takes_sentence
+from memapp.language.requests import asked
+from memapp.language.sentence import (
+    category,
+    corrects,
+    cut_at_clause,
+    is_for_now,
+    is_question,
+    is_sensitive,
+    leans,
+    may_tell_secret,
+    tells_secret,
+)
+from memapp.language.word_file import WordFile, words_of
+from memapp.runtime import Runtime
+from memapp.services import howtos
+from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
+from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store
+from memapp.services.recall import near
+from memapp.store import chat, memories, search
+
+LASTS, MEANT = 0.7, 0.7
+"""Least probabilities of a sentence that is kept."""
+SENSITIVE = 0.35
+"""Least probability of a sentence that is asked about; better one question too many."""
+TOPIC = 0.5
+"""Least probability of a topic that is named; a bakery that costs sleep is no matter of health."""
+JUDGED_LANGUAGE = "en"
+"""The language the judge was fitted to. In others it misses sensitive sentences, so that words
+decide, too.
+"""
+MAY_LAST = 0.3
+"""Least probability that a sensitive sentence lasts, to ask about it rather than drop it."""
+SECRET = "secret"
+"""A topic of the judge that is never kept."""
+SECRET_AT_ALL = 0.2
+"""Least probability of a secret; better one dropped too many."""
+OF_OTHERS = 0.5
+RELATIONSHIPS = "relationships"
+"""The category of memories of close people; sensitive news of them are of topic `CLOSE_PEOPLE`."""
+MOST_SENTENCES = 40
+MEMORIES_PER_DAY = 100
+"""More than anybody tells; the rest is learned on the next day."""
+FEWEST_WORDS = 3
+"""Shorter sentences count only as the answer to a question."""
+PLAYED = 8
+"""Messages that a play goes on for."""
+EMBEDDER_SECONDS = 20.0
+"""How long learning waits for an embedding model that is loading; nobody waits for learning."""
+
+
+def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+    """Learn from the message of a surprise; yield each memory.
+
+    The surprise stays pending until the embedding model is loaded. Raises `ModelError`.
+    """
+    embedder = runtime.reading.ready(within=EMBEDDER_SECONDS)
+    if embedder is None or is_enough_for_today(runtime):
+        return
+    message = chat.get_message(runtime.read(), surprise.message_id)
+    howtos.propose(runtime, message)
+    propose_profile(runtime, message)  # again, in case it failed or was cut off in the turn
+    learned = (
+        _judged(embedder, _sentences(runtime, embedder, message))
+        if judges(embedder.model_id)
+        else []
+    )
+    yield from store(
+        runtime, surprise, message, learned, near(runtime, [sentence.whole for sentence in learned])
+    )
+
+
+def is_enough_for_today(runtime: Runtime) -> bool:
+    """Return True if the rest is left for tomorrow."""
+    return (
+        memories.count_memories(
+            runtime.read(), MemoryFilter(after=runtime.clock().astimezone().date())
+        )
+        >= MEMORIES_PER_DAY
+    )
+
+
+def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | None]]:
+    """Return the statements of a message, with the reason for each that makes no memory.
+
+    Only whole sentences of the person: none from which words of others were cut. Raises
+    `ModelError`.
+    """
+    embedder = runtime.reading.ready()
+    if embedder is None or not judges(embedder.model_id):
+        return []
+    typed = one_line(message.typed_text)
+    statements = [
+        sentence for sentence in _sentences(runtime, embedder, message) if sentence.text in typed
+    ]
+    decided = [
+        (sentence, _decided(sentence, readings))
+        for sentence, readings in zip(statements, _readings(embedder, statements), strict=True)
+    ]
+    return [
+        (sentence.text, None if isinstance(decision, Sentence) else decision)
+        for sentence, decision in decided
+    ]
+
+
+def propose_profile(runtime: Runtime, message: Message) -> None:
+    """Propose the profile values a message states, each with its sentence.
+
+    Uses no model and takes milliseconds.
+    """
+    words = words_of(message.typed_text)
+    if plays([*_said_before(runtime, message)[-PLAYED:], message.typed_text], words):
+        return
+    for text in _own_sentences(message.typed_text, words)[:MOST_SENTENCES]:
+        if len(text) <= MAX_SAID_CHARS and not is_question(text, words):
+            sentence = Sentence(text, category=category(text, words))
+            propose(runtime, message, sentence, memory_for(runtime.read(), message, sentence))
+
+
+# Statements ---------------------------------------------------------------------------------------
+
+
+def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[Sentence]:
+    """Return the statements of a message, with the sentence before or the memory they correct."""
+    words = words_of(message.typed_text)
+    earlier = _said_before(runtime, message)
+    if plays([*earlier[-PLAYED:], message.typed_text], words):
+        return []
+    typed = _own_sentences(message.typed_text, words)[:MOST_SENTENCES]
+    last = _own_sentences(earlier[-1], words)[-1:] if earlier else []
+    last_statement = "".join(sentence for sentence in last if not is_question(sentence, words))
+    beside = pair_with_memories(runtime, embedder, message, typed, words) if typed else []
+    request = asked(message.typed_text, words)
+    # A request to remember was carried out in the turn.
+    asked_to_keep = request.content if request and request.kind == "remember" else ""
+    statements: list[Sentence] = []
+    for at, text in enumerate(typed):
+        before = typed[at - 1] if at else last_statement
+        if (
+            is_question(text, words)
+            or is_for_now(text, words)
+            or (asked_to_keep and asked_to_keep in text)
+        ):
+            continue
+        last_corrects = statements[-1].corrects if statements else None
+        if corrected := find_corrected(beside[at], last_corrects, corrects(text, words)):
+            _add_correction(statements, corrected, text, words)
+            continue
+        is_answer = len(text.split()) < FEWEST_WORDS
+        if is_answer and not before.endswith("?") and not last_corrects:
+            continue
+        is_leaning = is_answer or leans(text, words, is_first=at == 0)
+        statements.append(
+            Sentence(text, before if is_leaning else "", category=category(text, words))
+        )
+    cut = [_cut(sentence, words) for sentence in statements]
+    return [
+        replace(sentence, topic=FACT)
+        if words.code != JUDGED_LANGUAGE and is_sensitive(sentence.whole, words)
+        else sentence
+        for sentence in cut
+    ]
+
+
+def _add_correction(
+    statements: list[Sentence], corrected: Correctable, text: str, words: WordFile
+) -> None:
+    """Add a correction, or join it with one of the same memory if there is room."""
+    for place, sentence in enumerate(statements):
+        if sentence.corrects == corrected:
+            if len(sentence.text) + len(text) < MAX_SAID_CHARS:
+                statements[place] = replace(sentence, text=f"{sentence.text} {text}")
+            return
+    statements.append(Sentence(text, corrects=corrected, category=category(text, words)))
+
+
+def _cut(sentence: Sentence, words: WordFile) -> Sentence:
+    """Return a sentence short enough for a memory: without the one before, or cut at a clause."""
+    if len(sentence.whole) <= MAX_SAID_CHARS:
+        return sentence
+    return replace(sentence, text=cut_at_clause(sentence.text, MAX_SAID_CHARS, words), before="")
+
+
+def _own_sentences(text: str, words: WordFile) -> list[str]:
+    """Return the sentences in the person's own words, without marks of a list."""
+    return [one_line(sentence.strip(" -*•\t")) for sentence in sentences(own_words(text, words))]
+
+
+def _said_before(runtime: Runtime, message: Message) -> list[str]:
+    """Return the person's messages before this one in the chat, without withdrawn ones."""
+    before = chat.list_messages(
+        runtime.read(), message.thread_id, before=message.seq, limit=2 * PLAYED
+    )
+    own_messages = [message for message in before if message.role is Role.USER]
+    withdrawn = search.taken_back(runtime.read(), [message.id for message in own_messages])
+    return [message.typed_text for message in own_messages if message.id not in withdrawn]
+
+
+# Judging ------------------------------------------------------------------------------------------
+
+
+def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences to keep or ask about, those that lean on the one before joined.
+
+    Raises `ModelError`.
+    """
+    kept: list[Sentence] = []
+    for sentence, readings in zip(statements, _readings(embedder, statements), strict=True):
+        decided = _decided(sentence, readings)
+        if kept and (
+            _goes_on(kept[-1], decided)
+            if isinstance(decided, Sentence)
+            else _is_rest(kept[-1], sentence, readings)
+        ):
+            kept[-1] = replace(kept[-1], text=f"{kept[-1].text} {sentence.text}")
+        elif isinstance(decided, Sentence):
+            kept.append(decided)
+    return kept
+
+
+def _readings(embedder: Embedder, statements: Sequence[Sentence]) -> list[list[Judgement]]:
+    """Judge each sentence alone, and with the one it leans on or corrects. Raises `ModelError`."""
+    read = [
+        [
+            sentence.text,
+            f"{sentence.corrects.memory.text} {sentence.text}"
+            if sentence.corrects
+            else sentence.whole,
+        ]
+        for sentence in statements
+    ]
+    texts = list(dict.fromkeys(text for variants in read for text in variants))
+    judged = (
+        dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True))
+        if texts
+        else {}
+    )
+    return [[judged[text] for text in variants] for variants in read]
+
+
+def _decided(sentence: Sentence, readings: Sequence[Judgement]) -> Sentence | WhyNot:
+    """Return a sentence to keep, or to ask about under its topic; else the reason against it."""
+    alone, whole = readings
+    if _tells_secret(sentence, readings):
+        return "secret"
+    # A correction lasts like the corrected memory, however little it says alone.
+    lasts = 1.0 if sentence.corrects else max(alone.lasts, whole.lasts)
+    meant = 1.0 if sentence.corrects else max(alone.is_meant, whole.is_meant)
+    if (is_judged := _is_sensitive(readings)) or sentence.topic:
+        topic = (
+            _topic(max(readings, key=lambda judgement: judgement.sensitive))
+            if is_judged
+            else sentence.topic
+        )
+        return replace(sentence, topic=topic) if lasts >= MAY_LAST else "passing"
+    if lasts < LASTS or meant < MEANT:
+        # The weaker of the two is the reason.
+        return "not meant" if meant < min(lasts, MEANT) else "passing"
+    return (
+        replace(sentence, category=RELATIONSHIPS) if whole.is_of_others >= OF_OTHERS else sentence
+    )
+
+
+def _goes_on(last: Sentence, sentence: Sentence) -> bool:
+    """Return True for a sentence that leans on the last kept one and belongs to its memory."""
+    is_next = (
+        bool(sentence.before)
+        and last.text.endswith(sentence.before)
+        and last.topic == sentence.topic
+    )
+    return is_next and _fits(last, sentence)
+
+
+def _is_rest(last: Sentence, sentence: Sentence, readings: Sequence[Judgement]) -> bool:
+    """Return True for the rest of a correction, which is no memory of its own."""
+    is_plain = not (sentence.topic or _is_sensitive(readings) or _tells_secret(sentence, readings))
+    return last.corrects is not None and is_plain and _fits(last, sentence)
+
+
+def _fits(last: Sentence, sentence: Sentence) -> bool:
+    return len(last.whole) + len(sentence.text) < MAX_SAID_CHARS
+
+
+def _tells_secret(sentence: Sentence, readings: Sequence[Judgement]) -> bool:
+    is_named = tells_secret(sentence.whole) or may_tell_secret(sentence.text)
+    return is_named or max(judgement.topics[SECRET] for judgement in readings) >= SECRET_AT_ALL
+
+
+def _is_sensitive(readings: Sequence[Judgement]) -> bool:
+    return sum(judgement.sensitive for judgement in readings) / len(readings) >= SENSITIVE
+
+
+def _topic(judged: Judgement) -> str:
+    """Return the profile field under which a sensitive sentence is pending."""
+    if judged.is_of_others >= OF_OTHERS:
+        return CLOSE_PEOPLE
+    topics = {name: sure for name, sure in judged.topics.items() if name != SECRET}
+    topic = max(topics, key=topics.__getitem__)
+    return topic if topics[topic] >= TOPIC and takes_sentence(topic) else FACT

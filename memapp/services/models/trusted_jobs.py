@@ -1,0 +1,43 @@
+"""The jobs a model is trusted with: by the manifest, else by its test (`services.model_test`)."""
+
+from memapp.domain.model_jobs import MEASURED_AT_WORK, REVIEWS, JobTest, ModelJob
+from memapp.inference import ChatModel
+from memapp.runtime import Runtime
+from memapp.services.models.manifest import known_jobs
+from memapp.store import model_jobs as store
+
+
+def may_do(runtime: Runtime, model: ChatModel | None, job: ModelJob) -> bool:
+    """Return True if a model is trusted with a job."""
+    return model is not None and job in jobs_of(runtime, key_of(model))
+
+
+def may_review(runtime: Runtime, model: ChatModel) -> bool:
+    """Return True if a model is trusted with reviewing answers in a council."""
+    return all(may_do(runtime, model, job) for job in REVIEWS)
+
+
+def jobs_of(runtime: Runtime, key: str) -> tuple[ModelJob, ...]:
+    """Return the jobs of the model with a key."""
+    listed = known_jobs(key)
+    if listed is not None:
+        return listed
+    passed = (job for job, test in store.get_tests(runtime.read(), key).items() if test.holds(job))
+    return (*passed, *MEASURED_AT_WORK)
+
+
+def in_words(runtime: Runtime, key: str) -> str:
+    """Return a sentence on the jobs of a model."""
+    if known_jobs(key) is None and not store.get_tests(runtime.read(), key):
+        return "Not tested yet: memapp models test."
+    return f"Trusted with: {', '.join(jobs_of(runtime, key)) or 'nothing but replies'}."
+
+
+def results_of(runtime: Runtime, model: ChatModel) -> dict[ModelJob, JobTest]:
+    """Return the test results of a model, by job."""
+    return store.get_tests(runtime.read(), key_of(model))
+
+
+def key_of(model: ChatModel) -> str:
+    """Return the key of a model."""
+    return model.key or model.name

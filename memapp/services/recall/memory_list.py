@@ -1,0 +1,94 @@
+"""Lists of what memory holds about the person or a named subject, without a model."""
+
+from collections.abc import Sequence
+
+from memapp.domain.chat import Message
+from memapp.domain.consent import ConsentRequest, label
+from memapp.domain.memory import FromMemory, Memory, Recalled
+from memapp.domain.profile import Hint
+from memapp.domain.text import one_line, shorten
+from memapp.language.normal_form import normalise
+from memapp.prompts import own_remarks
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.services.recall.memory_query import conversation_scope
+from memapp.services.recall.named_memories import named
+from memapp.store import chat, memories
+
+NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
+UNSURE = "This may be about it:"
+TOLD_HERE = "You told me here: “{}”. It waits in the inbox for your yes or no."
+QUOTE_CHARS = 200
+LISTED = 8
+"""Memories that are listed at once."""
+
+
+def what_is_known(
+    runtime: Runtime, content: str, message: Message, *, is_sure: bool
+) -> FromMemory | None:
+    """Return the memories of a subject, or of the person if none is named.
+
+    None if the question may be about the world.
+    """
+    if not content:
+        return _overview(runtime)
+    subject = named(runtime, content, conversation_scope(runtime))
+    if subject.is_known:
+        return _listed(subject.values, subject.facts, "named")
+    if subject.requests:
+        return FromMemory(that_it_waits(runtime, subject.requests[-1], message.thread_id))
+    if not is_sure:
+        return None
+    return (
+        _listed((), subject.near, "named", UNSURE)
+        if subject.near
+        else FromMemory(own_remarks.UNKNOWN[0])
+    )
+
+
+def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
+    """Return a sentence on a pending request; its words only in the chat they are from."""
+    said_in = {message.thread_id for message in chat.get_messages(runtime.read(), request.evidence)}
+    text = pending.memory_text(runtime, request.id) or request.new_value
+    return (
+        TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS))
+        if thread_id in said_in
+        else own_remarks.WAITS[0]
+    )
+
+
+def _overview(runtime: Runtime) -> FromMemory:
+    """List the profile, and the pinned, important or new memories."""
+    facts = memories.in_scope(
+        runtime.read(), conversation_scope(runtime), runtime.settings.max_facts
+    )
+    values = [
+        Hint(field, value)
+        for field, values in decisions.profile(runtime).items()
+        for value in values
+    ]
+    return _listed(values, facts, "always")
+
+
+def _listed(
+    values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = ""
+) -> FromMemory:
+    """Return the values no fact says, the facts, and the number of further ones."""
+    fact_words = " ".join(f" {normalise(memory.text)} " for memory in facts)
+    lines = [
+        f"{label(hint.field)}: {hint.value}"
+        for hint in values
+        if f" {normalise(hint.value)} " not in fact_words
+    ]
+    more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
+    lines_shown = [*filter(None, [lead]), *lines, *map(_fact_line, facts[:LISTED]), *more]
+    hits = tuple(Recalled.of(memory, 0.0, why, memory.updated_at) for memory in facts[:LISTED])
+    return FromMemory("\n".join(lines_shown) or NOTHING, hits)
+
+
+def _fact_line(memory: Memory) -> str:
+    if memory.origin != "said":
+        return memory.text
+    day = memory.created_at.astimezone()
+    before = f" (before: “{memory.instead_of}”)" if memory.instead_of else ""
+    return f"{day.day} {day:%b}: “{memory.text}”{before}"

@@ -1,0 +1,241 @@
+"""Retrieval for a reply: recalled memories, untold changes, and prefetched results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
+from memapp.domain.delta import NO_NEWS, Delta
+from memapp.domain.memory import Recalled
+from memapp.domain.prediction import Prediction, Prefetched
+from memapp.domain.ranking import RetrievalRule
+from memapp.domain.text import one_line
+from memapp.language.limits import bears_on
+from memapp.language.questions import asked_about, content, wants_something
+from memapp.language.sentence import points_back
+from memapp.language.word_file import words_of
+from memapp.prompts import respond
+from memapp.runtime import Runtime
+from memapp.services.lessons.recall import recall_lessons
+from memapp.services.recall.limits import MOST, known_limits
+from memapp.services.recall.memory_query import always, changed, conversation_scope, find
+from memapp.services.recall.redaction import without_words_of_withheld
+from memapp.services.recall.search import RecallRequest, needed, plainly_needed
+from memapp.store import chat, checkpoints, expectations, memories
+
+LEAST_MATCH = 0.12
+"""Part of a score that must come from the message, not from a pinned or recent memory."""
+
+
+class _Least(NamedTuple):
+    """Least score of a hit without a shared word, and least likeness in meaning.
+
+    A fact below this likeness shares a word and nothing else. Long messages are like nothing much,
+    but share words.
+    """
+
+    score: float
+    cosine: float
+    alone: float = 0.0
+    """Likeness of a hit that shares no word."""
+
+
+LEAST, SURE = _Least(0.33, 0.25), _Least(1.0, 0.5)
+REQUEST = _Least(0.33, 0.25, 0.3)
+"""For messages that need something but ask nothing about the person."""
+ON_DEMAND, AT_LEAST_A_WORD = _Least(0.2, 0.25), _Least(0.2, -1.0)
+"""For the second search, after a question about the person found nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Recalled memories and untold changes for one reply."""
+
+    hits: tuple[Recalled, ...] = ()
+    delta: Delta = NO_NEWS
+    """Stands above the hits."""
+    searches: int = 0
+    """A second search, with more words, follows a first one without hits."""
+    limits: tuple[Recalled, ...] = ()
+    """Limits the reply must respect."""
+    lessons: tuple[Recalled, ...] = ()
+    """Commands that worked when the person did the same."""
+
+    @property
+    def on_demand(self) -> bool:
+        return self.searches > 1
+
+
+def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
+    """Return the prediction after the model's last reply, if only memapp's words followed.
+
+    A prediction with pending or denied content is not used.
+    """
+    last = next((message for message in reversed(messages) if message.model != OWN_WORDS), None)
+    if (
+        last is None
+        or last.role is not Role.ASSISTANT
+        or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING)
+    ):
+        return None
+    prediction = expectations.expected_after(runtime.read(), last.id)
+    return (
+        prediction
+        if prediction and without_words_of_withheld(runtime.read(), [prediction.text])
+        else None
+    )
+
+
+def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
+    """Return call 1 made in idle time for the expected message, if any."""
+    done = checkpoints.load(runtime.read(), thread_id).prefetch
+    if expected is None or done is None or done.prediction_id != expected.id:
+        return None
+    return Prefetched(expected.text, done.needed_info)
+
+
+def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
+    """Return call 1 made while typing, if the message is sent unchanged and nothing was erased."""
+    typed, runtime.typed = runtime.typed, None
+    if typed is None or typed[:2] != (thread_id, runtime.database.erasures):
+        return None
+    return typed[2] if typed[2].message == text else None
+
+
+def look_up(
+    runtime: Runtime,
+    thread_id: str,
+    text: str,
+    needed_info: Sequence[str],
+    in_prompt: Sequence[Message],
+) -> Retrieved:
+    """Look up the memories a message needs; search again for a question about the person.
+
+    The best hit of the message comes first, then those of `needed_info`. In a question about the
+    person these come behind all hits of the message, and before the always-recalled memories. If
+    nothing is needed, only sure hits are told; else untold changes, too. An inner voice is told
+    about a case, to which only memories with a word of the message belong.
+    """
+    own_case = _is_inner_voice(runtime, thread_id)
+    lessons = () if own_case else recall_lessons(runtime, thread_id, text)
+    needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
+    seen, scope = frozenset(message.id for message in in_prompt), conversation_scope(runtime)
+    limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
+    if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
+        return Retrieved(
+            tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons
+        )
+    words = words_of(text)
+    asked = asked_about(text, words)
+    is_own = asked in ("own", "replied") and not own_case
+    of_person = asked in ("own", "perhaps", "replied")
+    hits_found = _recall(runtime, text, seen)
+    # Otherwise an earlier question would come back as a note.
+    hits_found = [hit for hit in hits_found if asked or own_case or hit.kind == "memory"]
+    least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
+    chosen = _fitting(text, hits_found, least, own_case=own_case)
+    asked_for = [] if own_case else needed(runtime, needed_info, scope)
+    hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
+    on_demand = not hits and limit > 0 and is_own
+    if on_demand:
+        more = _last_said(in_prompt, text)
+        second_hits = _recall(runtime, " ".join([text, *more]), seen) if more else hits_found
+        hits = _distinct(
+            text,
+            _fitting(text, second_hits, ON_DEMAND) or _fitting(text, second_hits, AT_LEAST_A_WORD),
+            limit,
+        )
+    if is_own:
+        hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
+    limits: Sequence[Recalled] = ()
+    # As in `is that ok for me?` after a recipe.
+    before = _last_said(in_prompt, text) if points_back(text, words) else []
+    if (
+        not (own_case or is_own)
+        and wants_something(text, words)
+        and any(map(bears_on, [text, *needed_info, *before]))
+    ):
+        limits = known_limits(runtime)[:MOST]
+    is_told = not own_case and bool(needed_info or asked)
+    delta = (
+        changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
+    )
+    return Retrieved(hits, delta, 1 + on_demand, tuple(limits), lessons)
+
+
+def _fitting(
+    text: str, hits: Sequence[Recalled], least: _Least, *, own_case: bool = False
+) -> list[Recalled]:
+    """Return the hits that belong to a message, best first.
+
+    In an `own_case` a hit must share a word. A reply of memapp belongs only to a question for
+    replies, and comes first there: else it would come back as a fact.
+    """
+    words = words_of(text)
+    subject, asks_replies = frozenset(content(text, words)), asked_about(text, words) == "replied"
+    kept = []
+    for hit in hits:
+        shares = not subject.isdisjoint(content(hit.text, words))
+        is_alike = hit.cosine >= least.alone or hit.cosine == 0
+        is_near = (
+            is_alike
+            and hit.score >= least.score
+            and hit.score - hit.boosts >= LEAST_MATCH
+            and not own_case
+        )
+        is_like = hit.cosine >= least.cosine or (
+            least is not SURE and (hit.kind == "message" or hit.cosine == 0)
+        )
+        if (shares or is_near) and is_like and (asks_replies or hit.said_by != "assistant"):
+            kept.append(hit)
+    return sorted(kept, key=lambda hit: hit.said_by == "user") if asks_replies else kept
+
+
+def _distinct(text: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
+    """Return the first hits that state something new beside the message and earlier hits."""
+    kept: list[Recalled] = []
+    told_texts = [_plain(text)]
+    for hit in hits:
+        stated = _plain(respond.stated(hit))
+        if stated and len(kept) < limit and not any(stated in text for text in told_texts):
+            kept.append(hit)
+            told_texts.append(stated)
+    return tuple(kept)
+
+
+def _plain(text: str) -> str:
+    return one_line(text).casefold().rstrip(" .!")
+
+
+def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
+    """Return all memories in a prompt: hits, limits, changed memories and lessons."""
+    hits = frozenset(hit.id for hit in retrieved.hits)
+    ids = [memory_id for memory_id in retrieved.delta.memory_ids if memory_id not in hits]
+    changed_memories = memories.get_memories(runtime.read(), ids)
+    limits = (hit for hit in retrieved.limits if hit.id not in hits)
+    return (
+        *retrieved.hits,
+        *limits,
+        *(Recalled.of(memory, 0.0, "news", memory.updated_at) for memory in changed_memories),
+        *retrieved.lessons,
+    )
+
+
+def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
+    thread = chat.get_thread(runtime.read(), thread_id)
+    return runtime.persona_in(thread).is_inner_voice
+
+
+def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recalled]:
+    return find(
+        runtime,
+        RecallRequest(text, runtime.settings.top_k, without, scope=conversation_scope(runtime)),
+    )
+
+
+def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:
+    """Return the person's previous message, which a short question may refer to."""
+    texts = [
+        message.text for message in in_prompt if message.role is Role.USER and message.text != text
+    ]
+    return texts[-1:]

@@ -1,0 +1,383 @@
+"""A turn of a chat: save the message, read it, check the expectation, then answer.
+
+`take_turn` is the door. Iterating runs the turn; to stop iterating stops it and keeps the partial
+reply (`services.turn.answering`). Only the removal of secrets reads a message before it is saved,
+and a bug in later reading costs neither the message nor an answer. The hot path makes two model
+calls: one if the first was made in idle time, one more if the reply repeated an earlier one.
+Learning happens later, in `services.upkeep`. Three kinds of message need no call: a yes or no to a
+question about a consent request, a request to the memory (`services.memory_requests.requests`), and
+a question about the person that their own words answer (`services.recall.quotations`).
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from memapp.domain.chat import (
+    FROM_MEMORY,
+    MAX_MESSAGE_CHARS,
+    OWN_WORDS,
+    Message,
+    MessageStatus,
+    Origin,
+    Role,
+    Thread,
+)
+from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.prediction import Prefetched
+from memapp.domain.prompt import Usage
+from memapp.domain.text import clean
+from memapp.domain.turn_events import Accepted, AnswersLeft, Asked, Checked, Completed, TurnEvent
+from memapp.errors import UsageError
+from memapp.inference import Cancel
+from memapp.language.secrets import without_secrets
+from memapp.prompts import own_remarks
+from memapp.runtime import Runtime
+from memapp.services.consent import questions
+from memapp.services.expectation_check import compare
+from memapp.services.learning import reader, retract_unsaid, take_answers_back
+from memapp.services.memory_requests import requests
+from memapp.services.models import may_do
+from memapp.services.open_turn import (
+    OpenTurn,
+    best_effort,
+    open_thread,
+    raise_if_answered_elsewhere,
+    said_in,
+)
+from memapp.services.recall import expectation, prefetched, quotations, take_typed
+from memapp.services.turn.answering import answer
+from memapp.store import chat, checkpoints, expectations, history, leases
+from memapp.store.session import Session
+
+EMBEDDER_SECONDS = 1.0
+"""Longest wait for an embedding model that is loading; then words must do."""
+
+
+def take_turn(
+    runtime: Runtime,
+    thread_id: str,
+    text: str,
+    *,
+    pasted: Sequence[tuple[int, int]] = (),
+    cancel: Cancel | None = None,
+    replaced: Message | None = None,
+) -> Iterator[TurnEvent]:
+    """Send a message and stream the events of its turn.
+
+    Raises `UsageError` for a message that cannot be sent; nothing is saved then. With `replaced`
+    the message stands in place of everything from there on (`resend_turn`).
+    """
+    began_at = time.monotonic()
+    text, pasted = checked(text, pasted)
+    safe = best_effort(runtime, thread_id, "secrets", partial(without_secrets, text)) or text
+    if safe != text:
+        text, pasted = safe, [(0, len(safe))] if pasted else pasted
+    erasures = runtime.database.erasures
+    thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
+    with runtime.write() as session:  # before anything reads the message
+        answers = _deactivate_from(runtime, session, replaced, earlier) if replaced else None
+        # Changes from here on are caused by the message.
+        last = history.last_number(session)
+        message = chat.add_message(
+            session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted
+        )
+        reply = _add_reply(runtime, session, thread.id, message)
+        expectations.add_surprise(session, thread.id, message.id, session.now)
+        chat.save_draft(session, thread.id, "")
+    yield Accepted(message, reply, last)
+    yield from _respond(
+        runtime,
+        OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, began_at=began_at),
+    )
+    yield from filter(None, [answers])
+
+
+def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Read the message of an open turn, carry out its request, and answer.
+
+    A bug in the reading costs no answer.
+    """
+    message, earlier = turn.message, turn.earlier
+    assert message is not None
+    attempt = partial(best_effort, runtime, turn.thread.id)
+    typed = attempt("take_typed", partial(take_typed, runtime, turn.thread.id, message.text))
+    confirmed = attempt(
+        "read_answer", partial(confirm_answer, runtime, message, turn.reply, earlier)
+    )
+    retracted = attempt("retract", partial(retract_unsaid, runtime, message, earlier))
+    runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    request = (
+        None
+        if confirmed
+        else attempt("read_request", partial(requests.hear, runtime, message, earlier))
+    )
+    done = attempt(
+        "memory_request", partial(requests.carry_out, runtime, request, message, earlier)
+    )
+    if done is None or done.teaches:
+        attempt("propose_profile", partial(reader.propose_profile, runtime, message))
+    if confirmed:
+        yield Completed(confirmed)
+    elif done is not None and done.is_all:
+        yield from answer(runtime, replace(turn, known=done.said))
+    else:
+        yield from _answer(runtime, turn, typed)
+    if done is not None:
+        yield done.event
+    if question := attempt(
+        "ask", partial(questions.ask_about, runtime, message, is_answer=confirmed is not None)
+    ):
+        yield Asked(question)
+    yield from filter(None, [retracted])
+
+
+def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterator[TurnEvent]:
+    """Check an ordinary message against the expectation; answer from memory or by the model."""
+    message = turn.message
+    assert message is not None
+    attempt = partial(best_effort, runtime, turn.thread.id)
+    expected = attempt("expectation", partial(expectation, runtime, turn.earlier))
+    prefetch = typed or attempt(
+        "prefetched", partial(prefetched, runtime, turn.thread.id, expected)
+    )
+    expected = attempt("classify", partial(compare, runtime, expected, message))
+    yield Checked(expected)
+    if typed is None and (expected is None or expected.surprised):
+        prefetch = None  # made for another message
+    own_answer = None
+    quoted = attempt("quotations", partial(_quoted, runtime, turn.thread, message))
+    if quoted and not (quoted.lines and _may_answer(runtime)):
+        own_answer, quoted = quoted.told, None
+    attempt("checkpoint", partial(_mark_read, runtime, turn.thread.id))
+    yield from answer(runtime, replace(turn, prefetch=prefetch, known=own_answer, quoted=quoted))
+
+
+def _mark_read(runtime: Runtime, thread_id: str) -> None:
+    with runtime.write() as session:
+        checkpoints.advance(session, thread_id, Checkpoint.read)
+
+
+def _quoted(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
+    """Return the quotations that answer a message, unless a model answers better.
+
+    A model trusted with answers gets those that are surely about the person, and answers the rest
+    alone; a question about anything goes to any model.
+    """
+    settings = runtime.settings
+    if not settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
+        return None
+    quoted = quotations.quoted(runtime, message)
+    if quoted is None or (quoted.asked == "anything" and runtime.chat.ready()):
+        return None
+    return quoted if quoted.asked in quotations.SURELY or not _may_answer(runtime) else None
+
+
+def _may_answer(runtime: Runtime) -> bool:
+    return may_do(runtime, runtime.chat.ready(), "answers")
+
+
+def _deactivate_from(
+    runtime: Runtime, session: Session, replaced: Message, earlier: Sequence[Message]
+) -> AnswersLeft | None:
+    """Deactivate the messages from `replaced` on, and revert their answers to questions."""
+    left = chat.messages_after(session, replaced.thread_id, replaced.seq)
+    messages = [*earlier[-1:], *left]  # the first may follow a question that stays
+    answers = best_effort(
+        runtime,
+        replaced.thread_id,
+        "take_answers_back",
+        partial(take_answers_back, runtime, messages),
+    )
+    chat.set_active(session, [message.id for message in left], active=False)
+    return answers
+
+
+def retry_turn(
+    runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None
+) -> Iterator[TurnEvent]:
+    """Answer again; the old reply stays as a variant.
+
+    An interrupted reply is resumed with the result of call 1. An open question of memapp moves
+    below the new reply: only there is a yes an answer to it. If no reply came before, memapp may
+    ask now.
+    """
+    erasures = runtime.database.erasures
+    old = chat.get_message(runtime.read(), reply_id)
+    if old.reply_to is None or old.model == OWN_WORDS or old.origin is Origin.COMMAND:
+        raise UsageError("Only a reply of the model can be retried.")
+    message = chat.get_message(runtime.read(), old.reply_to)
+    thread, earlier = _open(runtime, old.thread_id, before=message.seq)
+    resumed = old.status is MessageStatus.INTERRUPTED
+    others = _earlier_replies(runtime, message)
+    attempt = partial(best_effort, runtime, thread.id)
+    question = attempt(
+        "open_question",
+        lambda: questions.open_question(runtime, open_thread(runtime, thread.id)[1]),
+    )
+    with runtime.write() as session:
+        at = checkpoints.load(session, thread.id)
+        is_unread = resumed and at.is_unread(old.id)
+        last = history.last_number(session) if is_unread else None
+        kept = at.kept_for(old.id) if resumed else ()
+        chat.set_active(session, [old.id], active=False)
+        reply = _add_reply(runtime, session, thread.id, message, kept, is_read=not is_unread)
+        question = chat.put_last(session, question) if question else None
+    yield Accepted(message, reply, last)
+    turn = OpenTurn(
+        thread, earlier, message, reply, cancel or Cancel(), erasures, kept=kept, others=others
+    )
+    if is_unread:
+        yield from _respond(runtime, turn)
+        return
+    yield Checked(expectations.checked_by(runtime.read(), message.id))
+    quoted = (
+        attempt("quotations", partial(_quoted, runtime, thread, message))
+        if _may_answer(runtime)
+        else None
+    )
+    yield from answer(runtime, replace(turn, quoted=quoted if quoted and quoted.lines else None))
+    if new_question := question or attempt("ask", partial(questions.ask_about, runtime, message)):
+        yield Asked(new_question)
+
+
+def _earlier_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
+    """Return the finished replies to a message so far, except memapp's own."""
+    replies = chat.variants(runtime.read(), message.id)
+    ended = (MessageStatus.COMPLETE, MessageStatus.STOPPED)
+    return tuple(
+        message.text
+        for message in replies
+        if message.text and message.status in ended and message.model != FROM_MEMORY
+    )
+
+
+def resend_turn(
+    runtime: Runtime,
+    message_id: str,
+    text: str,
+    *,
+    pasted: Sequence[tuple[int, int]] = (),
+    cancel: Cancel | None = None,
+) -> Iterator[TurnEvent]:
+    """Send other words in place of an earlier message.
+
+    The message and all that followed leave the conversation but stay in the file. Memories nothing
+    else supports go to the trash; answers to questions are reverted, unless they were changed
+    later.
+    """
+    message = chat.get_message(runtime.read(), message_id)
+    if message.role is not Role.USER:
+        raise UsageError("Only your own messages can be edited.")
+    yield from take_turn(
+        runtime, message.thread_id, text, pasted=pasted, cancel=cancel, replaced=message
+    )
+
+
+def remark(
+    runtime: Runtime, thread_id: str, *, cancel: Cancel | None = None
+) -> Iterator[TurnEvent]:
+    """Let the persona say something unprompted, in one model call."""
+    erasures = runtime.database.erasures
+    thread, earlier = _open(runtime, thread_id)
+    with runtime.write() as session:
+        reply = _add_reply(runtime, session, thread.id, None)
+    yield Accepted(None, reply)
+    yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures))
+
+
+def _open(
+    runtime: Runtime, thread_id: str, *, before: int | None = None
+) -> tuple[Thread, list[Message]]:
+    """Return an active thread and its last messages; raise `UsageError` for a deleted thread."""
+    thread, messages = open_thread(runtime, thread_id, before=before)
+    if thread.deleted_at is not None:
+        raise UsageError(
+            "This chat is deleted.", "Bring it back first, with ctrl+p or `memapp chats restore`."
+        )
+    return thread, messages
+
+
+def checked(
+    text: str, pasted: Sequence[tuple[int, int]] = ()
+) -> tuple[str, Sequence[tuple[int, int]]]:
+    """Return a message as sent, with its pasted spans; raise `UsageError` for an invalid one."""
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise UsageError("There is nothing to send.")
+    if len(cleaned) > MAX_MESSAGE_CHARS:
+        raise UsageError(
+            f"This message is too long ({len(cleaned):,} characters).",
+            f"The limit is {MAX_MESSAGE_CHARS:,}.",
+        )
+    if cleaned != text and pasted:
+        pasted = [(0, len(cleaned))]  # the spans no longer fit: trust none of it
+    return cleaned, pasted
+
+
+def _add_reply(
+    runtime: Runtime,
+    session: Session,
+    thread_id: str,
+    message: Message | None,
+    needed_info: Sequence[str] = (),
+    *,
+    is_read: bool = False,
+) -> Message:
+    """Add the empty row of the reply, and mark the turn as open.
+
+    Raises `UsageError` while another process answers in the chat.
+    """
+    raise_if_answered_elsewhere(runtime, session, thread_id)
+    leases.take(session, chat.answering(thread_id), runtime.database.owner)
+    model = runtime.chat.ready()
+    reply = chat.add_message(
+        session,
+        thread_id,
+        Role.ASSISTANT,
+        "",
+        session.now,
+        status=MessageStatus.GENERATING,
+        unprompted=message is None,
+        reply_to=message.id if message else None,
+        model=model.name if model else "",
+    )
+    position = message.seq if message else reply.seq - 1
+    begin = partial(
+        Checkpoint.accepted,
+        reply_id=reply.id,
+        position=position,
+        needed_info=needed_info,
+        is_read=is_read,
+    )
+    checkpoints.advance(session, thread_id, begin)
+    return reply
+
+
+def confirm_answer(
+    runtime: Runtime, message: Message, reply: Message, earlier: Sequence[Message]
+) -> Message | None:
+    """Apply a yes or no to the question at the end of a chat; return the confirmation.
+
+    Returns None for anything else. All is one transaction: a message that is read again after a
+    kill decides nothing twice.
+    """
+    question = questions.open_question(runtime, earlier)
+    if question is None:
+        return None
+    with runtime.write() as session:
+        yes = questions.read_answer(runtime, question, message)
+        if yes is None:
+            return None
+        text = own_remarks.reworded(
+            (own_remarks.APPROVED if yes else own_remarks.DENIED)[0],
+            said_in(session, message.thread_id),
+        )
+        chat.finish_message(session, reply.id, text, MessageStatus.COMPLETE, Usage(), OWN_WORDS)
+        expectations.learn_nothing(session, [message.id])
+        checkpoints.advance(
+            session, message.thread_id, lambda at: at.settled().with_prediction(at.last_prediction)
+        )
+        leases.release(session, chat.answering(message.thread_id), runtime.database.owner)
+    return replace(reply, text=text, status=MessageStatus.COMPLETE, model=OWN_WORDS)

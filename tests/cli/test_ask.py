@@ -1,0 +1,200 @@
+"""The chat without a screen: what is said of failures and pipes, and how chats are named."""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn
+
+import pytest
+
+from memapp import bootstrap
+from memapp.cli import line_chat, run
+from memapp.domain.prediction import Surprise
+from memapp.domain.turn_events import Remembered, Retracted
+from memapp.errors import ModelError
+from memapp.inference import ChatModel
+from memapp.runtime import Runtime
+from memapp.services.jobs import schedule
+from memapp.services.learning import reader
+from memapp.services.memory_requests import requests
+from memapp.ui.app import MemappApp
+from tests.cli.conftest import Terminal
+
+
+@pytest.mark.parametrize(
+    ("server", "advice"),
+    [("http://127.0.0.1:1/v1", "config set server"), ("", "`memapp models use NAME`")],
+)
+def test_a_failure_ends_with_what_helps_against_it(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, server: str, advice: str
+) -> None:
+    def gone(*_: object) -> ChatModel:
+        raise ModelError("Nothing answers.")
+
+    monkeypatch.setattr(bootstrap, "open_chat_model", gone)
+    memapp("config", "set", "server", server)
+    code, _, err = memapp("ask", "Hello?")
+    last = err.splitlines()[-1]
+    assert (code, "Nothing answers." in last, advice in last) == (1, True, True)
+    assert ("memapp models" in last) == (not server)
+    assert memapp("ask", "-c", "Hello?")[0] == 1
+    assert memapp("chats")[1] == "", "a try leaves no chat"
+
+
+@pytest.mark.parametrize("has_model", [True, False])
+def test_a_bug_in_what_reads_a_question_does_not_lose_it(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, has_model: bool
+) -> None:
+    def gone(*_: object) -> ChatModel:
+        raise ModelError("Nothing answers.")
+
+    if not has_model:
+        monkeypatch.setattr(bootstrap, "open_chat_model", gone)
+    with monkeypatch.context() as planted:
+        planted.setattr(requests, "read", lambda *_: [].pop())
+        code, out, err = memapp("ask", "I keep bees.")
+    assert (code, bool(out.strip()), "had to stop" in err) == (
+        0 if has_model else 1,
+        has_model,
+        False,
+    )
+    assert (
+        "I keep bees."
+        in memapp("chats", "show", json.loads(memapp("chats", "--json")[1])[0]["id"])[1]
+    )
+    assert memapp("ask", "-c", "And hens.")[0] == code
+
+
+def test_a_command_says_what_it_leaves_unread_and_the_next_ones_go_on(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch, interrupted, learn = [0.0], [True], reader.learn
+
+    def learn_slowly(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+        if interrupted.pop():
+            raise KeyboardInterrupt
+        watch[0] += 30.0
+        interrupted.append(False)
+        yield from learn(runtime, surprise)
+
+    unread = "1 message is not read yet. The next command or `memapp upkeep` goes on."
+    monkeypatch.setattr(schedule, "time", SimpleNamespace(monotonic=lambda: watch[0]))
+    monkeypatch.setattr(reader, "learn", learn_slowly)
+    code, _, err = memapp("ask", "I have a dog called Rex.")
+    assert (code, "Remembered" in err, err.splitlines()[-1]) == (0, False, unread)
+    interrupted.append(False)
+    code, _, err = memapp("ask", "I play the cello.")
+    assert (code, "Remembered: I have a dog called Rex." in err, err.splitlines()[-1]) == (
+        0,
+        True,
+        unread,
+    )
+    assert memapp("upkeep", "--job", "learn")[0] == 0
+    assert "0 waits" in memapp("upkeep", "--job", "learn", "--dry-run")[1]
+
+
+def test_without_the_embedding_model_it_is_said_that_nothing_is_learned(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(_: Runtime) -> NoReturn:
+        raise ModelError("The embedding model stopped.")
+
+    monkeypatch.setattr(bootstrap, "open_embedder", died)
+    said = "Nothing is learned now, your messages wait. The embedding model stopped."
+    assert (
+        memapp("ask", "I have a dog called Rex.")[2].splitlines()[-1]
+        == f"1 message is not read yet. {said}"
+    )
+    assert "so nothing is learned. The embedding model stopped." in memapp("doctor")[2]
+
+
+def test_an_address_that_cannot_be_used_is_shown_as_it_was_written_but_for_a_password(
+    memapp: Terminal,
+) -> None:
+    assert "ftp://x." in memapp("config", "set", "server", "ftp://x")[2]
+    err = memapp("config", "set", "server", "http://me:secret@here/v1")[2]
+    assert "cannot be used: here." in err and "secret" not in err
+
+
+def test_nothing_is_learned_from_what_is_piped_in(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("I have a dog named Rex. My name is Ana."))
+    assert memapp("ask", "-")[0] == 0
+    assert (memapp("list")[1], memapp("consents")[1]) == ("", "")
+    assert memapp("ask", "I have a dog named Rex. My name is Ana.")[0] == 0
+    assert "Rex" in memapp("list")[1]
+
+
+def test_it_is_said_that_a_pipe_is_not_read_beside_words_and_nothing_waits_for_its_end(
+    memapp: Terminal,
+) -> None:
+    kept, (end, begin) = os.dup(0), os.pipe()
+    try:
+        os.dup2(end, 0)
+        assert "not read" not in memapp("ask", "Hello?")[2], "it is empty, and open"
+        os.write(begin, b"words")
+        assert "The piped input is not read." in memapp("ask", "Hello?")[2]
+    finally:
+        os.dup2(kept, 0)
+        for number in (kept, end, begin):
+            os.close(number)
+
+
+def test_a_chat_is_named_by_a_part_of_its_id(memapp: Terminal) -> None:
+    chat = json.loads(memapp("ask", "--json", "Hello?")[1])["chat"]
+    again = json.loads(memapp("ask", "--json", "--chat", chat[-6:], "And now?")[1])
+    assert again["chat"] == chat
+    assert memapp("ask", "--chat", "nothing", "Hello?")[0] == 2
+
+
+def test_what_acts_on_a_terminal_is_escaped_in_json(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memapp.cli.output import show_json
+
+    before = {"title": "a\x9b31m b\u202ec\n\td é 漢"}
+    memapp("list")  # so that what is written is read below
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stdout", written)
+    show_json(before)
+    assert json.loads(written.getvalue()) == before
+    assert "é 漢" in written.getvalue() and written.getvalue().replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    "command", [("rm", "\udcff"), ("list", "tag:\udcff"), ("ask", "\udcff"), ("add", "\udcff")]
+)
+def test_words_that_are_no_utf_8_are_told_in_one_line(
+    memapp: Terminal, command: tuple[str, ...]
+) -> None:
+    code, out, err = memapp(*command)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err and err.count("\n") == 1
+
+
+def test_a_crash_of_the_app_is_written_below_the_home_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders: list[Path] = []
+    monkeypatch.setattr(MemappApp, "run", lambda app: folders.append(app._crash_folder))
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert run(["--home", str(tmp_path)]) == 0
+    assert folders == [tmp_path / "log"]
+
+
+def test_where_errors_go_to_a_file_no_screen_is_drawn_that_nobody_sees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MemappApp, "run", lambda _: pytest.fail("it would draw on that file"))
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    talked: list[str] = []
+    monkeypatch.setattr(line_chat, "line_by_line", lambda _, question: talked.append(question))
+    assert run(["--home", str(tmp_path)]) == 0
+    assert talked == [""]

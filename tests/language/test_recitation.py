@@ -1,0 +1,96 @@
+"""Tests of the sentences in which a model speaks as the person."""
+
+import pytest
+
+from memapp.language.recitation import misquoted, recited, without
+from memapp.language.word_file import words
+
+NOTES = [
+    "i have coeliac disease so we can't have gluten at home",
+    "My sister Mira lives in Oslo with us",
+    "Ich wohne jetzt in Gent",
+    "im saving up for a second hand kiln",
+    "i hate coriander, tastes of soap",
+    "i have a small idea for the shed",
+    "we're moving to a bigger flat",
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "reply", "said"),
+    [
+        (
+            "en",
+            "I have coeliac disease, so we can't eat gluten. Try rice.",
+            ["I have coeliac disease, so we can't eat gluten."],
+        ),
+        ("en", "Sure! My sister Mira lives there, too.", ["My sister Mira lives there, too."]),
+        ("en", "You have coeliac disease, so try rice. Your sister Mira lives in Oslo.", []),
+        (
+            "en",
+            "You told me: “i have coeliac disease so we can't have gluten at home”. Try rice.",
+            [],
+        ),
+        ("en", "I have a suggestion for you: rice.", []),
+        ("en", "I'm saving up for a kiln. Try rice.", ["I'm saving up for a kiln."]),
+        (
+            "en",
+            "We can't have gluten at home. No seafood, then.",
+            ["We can't have gluten at home."],
+        ),
+        ("en", "We are moving to Gent. Nice!", ["We are moving to Gent."]),
+        ("en", "I hate coriander, it tastes of soap.", ["I hate coriander, it tastes of soap."]),
+        ("de", "Ich wohne gern hier. Schön!", []),
+        ("de", "Ich wohne jetzt in Gent. Schön!", ["Ich wohne jetzt in Gent."]),
+    ],
+)
+def test_a_sentence_that_says_a_note_in_the_first_person_is_recited(
+    code: str, reply: str, said: list[str]
+) -> None:
+    assert recited(reply, NOTES, "what can we cook?", words(code)) == said
+
+
+def test_what_the_message_says_itself_is_none() -> None:
+    asked = "write to my boss that i have coeliac disease"
+    assert recited("Dear boss, I have coeliac disease.", NOTES, asked, words("en")) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "said"),
+    [
+        (
+            "we need blackout curtains for the nursery, which are good?",
+            "We need blackout curtains. Look for ...",
+            True,
+        ),
+        (
+            "we need blackout curtains for the nursery, which are good?",
+            "Good ones are thick. We need blackout curtains.",
+            False,
+        ),
+        (
+            "write a letter: we need blackout curtains",
+            "We need blackout curtains for the nursery.",
+            False,
+        ),
+        ("i'm so tired of this", "I am sorry to hear that. Rest a little.", False),
+    ],
+)
+def test_a_reply_that_begins_as_the_message_does_is_recited(
+    message: str, reply: str, said: bool
+) -> None:
+    assert bool(recited(reply, [], message, words("en"))) == said
+
+
+def test_a_quotation_that_quotes_nothing_is_found() -> None:
+    invented = "You told me on 29 November on: “mums in leicester w i got a 12-year-old"
+    assert misquoted(f"Oh dear. {invented}", NOTES) == [invented]
+    assert not misquoted("You told me on 3 May: “i hate coriander”. You told me that twice.", NOTES)
+
+
+def test_the_rest_of_a_reply_stays() -> None:
+    reply = "I have coeliac disease, so we can't eat gluten. Try rice.\n- rice\n- beans"
+    assert (
+        without(reply, recited(reply, NOTES, "what now?", words("en")))
+        == "Try rice.\n- rice\n- beans"
+    )
