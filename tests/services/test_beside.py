@@ -167,7 +167,7 @@ import sys
 from pathlib import Path
 from memapp import bootstrap
 from memapp.services import curate, forget
-from memapp.store.place import BACKUPS, new_copy
+from memapp.store.file_copies import BACKUPS, new_copy
 
 runtime = bootstrap.start(home=Path(sys.argv[1]))
 for of_folder, of_copy in ((0o500, 0o600), (0, 0o600), (0o700, 0)):

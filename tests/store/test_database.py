@@ -101,7 +101,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from memapp.language.wording import WORDING
+from memapp.language.normal_form import WORDING
 from memapp.store.opening import open_database
 open_database(Path({str(path)!r}), WORDING)
 os.kill(os.getpid(), 9)

@@ -259,5 +259,5 @@ def test_only_consent_and_forgetting_decide() -> None:
         for file in paths.bundled("memapp").rglob("*.py")
         if "runtime.decide(" in file.read_text("utf-8")
     }
-    beside = {services / item for item in ("forget.py", "lifecycle.py", "sync/exchange.py")}
+    beside = {services / item for item in ("forget.py", "jobs/retention.py", "sync/exchange.py")}
     assert users <= {*(services / "consent").iterdir(), *beside}
