@@ -1,10 +1,12 @@
 """The memories of strangers' messages, compared with those of a careful friend.
 
 Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew
-nothing of how memapp reads, with what a friend would do behind each message. Each message is a
-turn, the jobs that are due run after it, and the clock stands at its day. The chat model is
-scripted. Counted is what came of the messages of which something is to be kept, to be asked about,
-or nothing; `--show` prints that, to be read by hand, which alone says whether it is right.
+nothing of how memapp reads, with what a friend would do behind each message; five more (16 to 20:
+terse, rambling, angry, learning English, a teenager), each with three chats, by somebody who knew
+it. Each message is a turn, the jobs that are due run after it, and the clock stands at its day. The
+chat model is scripted. Counted is what came of the messages of which something is to be kept, to be
+asked about, or nothing; `--show` prints that, to be read by hand, which alone says whether it is
+right.
 
 python -m benchmarks.strangers [--small] [--data FOLDER] [--show]
 """

@@ -27,11 +27,7 @@ def asked(text: str, words: WordFile) -> MemoryRequest | None:
     own_sentences = sentences(own_words(text, words))
     for sentence in own_sentences:
         if mark := words.finds("requests", "keep_out", sentence):
-            is_of_last = (
-                len(own_sentences) == 1
-                and len(f"{sentence[: mark.start()]} {sentence[mark.end() :]}".split())
-                < FEWEST_WORDS
-            )
+            is_of_last = _is_of_last(sentence, mark, own_sentences, words)
             return MemoryRequest("off", "" if is_of_last else text, *_place(text, sentence))
         if request := _in(text, sentence, words, is_all=len(own_sentences) == 1):
             return request
@@ -101,6 +97,18 @@ def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryReq
             "remember", sentence.strip(TRIMMED), *_place(text, sentence), is_all=is_all
         )
     return None
+
+
+def _is_of_last(
+    sentence: str, mark: re.Match[str], own_sentences: Sequence[str], words: WordFile
+) -> bool:
+    """Return True for a request to keep out that is about the previous message.
+
+    It says little else, and a reason may follow it: `Don't save that. It was silly.`
+    """
+    others = f"{sentence[: mark.start()]} {sentence[mark.end() :]}".split()
+    has_reason = sentence == own_sentences[0] and not words.finds("requests", "coming", mark[0])
+    return len(others) < FEWEST_WORDS and (len(own_sentences) == 1 or has_reason)
 
 
 def _named(form: re.Match[str], words: WordFile, *, is_of_known: bool) -> str:

@@ -85,12 +85,45 @@ def test_a_request_is_known_in_its_polite_forms_too(
         ("fr", "pas besoin de le noter"),
         ("es", "no hace falta que lo recuerdes"),
         ("es", "no quiero que guardes esto"),
+        ("en", "nope, don't go noting that down"),
+        ("en", "Leave that out of your records, please."),
+        ("en", "what the doctor told me is not to be stored"),
     ],
 )
 def test_what_is_to_be_kept_out_of_memory_is_known(code: str, text: str) -> None:
     request = asked(text, words(code))
     assert request is not None
     assert request.kind == "off"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_of_last"),
+    [
+        ("oh, don't keep that. I was only angry.", True),
+        ("don't keep this. I may quit in June.", False),
+        ("I may quit in June. don't keep that.", False),
+    ],
+)
+def test_a_reason_may_follow_a_request_to_keep_the_last_message_out(
+    text: str, is_of_last: bool
+) -> None:
+    request = asked(text, words("en"))
+    assert request is not None
+    assert (request.content == "") == is_of_last
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("leave my salary out of your notes", "my salary"),
+        ("don't save that bit about the loan", "the loan"),
+        ("don't keep the mortgage stuff though, my brother reads this", "the mortgage"),
+    ],
+)
+def test_what_is_named_to_be_left_out_is_to_be_forgotten(text: str, content: str) -> None:
+    request = asked(text, words("en"))
+    assert request is not None
+    assert (request.kind, request.content) == ("forget", content)
 
 
 @pytest.mark.parametrize(("code", "text"), NOTHING)

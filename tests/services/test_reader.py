@@ -108,6 +108,32 @@ def test_what_is_sensitive_waits_in_the_persons_words(runtime: Runtime) -> None:
     assert live(runtime) == ["i was diagnosed with epilepsy when i was nine"]
 
 
+def test_what_quotes_a_pending_sentence_is_pending_with_it(runtime: Runtime) -> None:
+    sensitive = "my sister Anna was diagnosed with lupus in May."
+    assert after(runtime, sensitive, "She lives in Leeds with two dogs.") == []
+    for request in pending.list_pending(runtime):
+        decisions.deny(runtime, request.id)
+    assert after(runtime, f"{sensitive} She lives in Leeds with two dogs.") == []
+
+
+def test_sensitive_sentences_side_by_side_are_one_question(runtime: Runtime) -> None:
+    after(runtime, "my doctor found high blood pressure in May. i take pills for my heart now.")
+    (request,) = pending.list_pending(runtime)
+    assert request.new_value.endswith("i take pills for my heart now.")
+
+
+def test_a_short_sentence_goes_on_with_the_one_beside_it(runtime: Runtime) -> None:
+    assert after(runtime, "i got the job as a baker at the mill. starts on the 23rd.") == [
+        "i got the job as a baker at the mill. starts on the 23rd."
+    ]
+
+
+def test_what_the_person_thinks_of_themself_is_their_own_word(runtime: Runtime) -> None:
+    assert after(runtime, "i think i'm the only beekeeper on our street") == [
+        "i think i'm the only beekeeper on our street"
+    ]
+
+
 def test_a_password_is_neither_kept_nor_asked_about(runtime: Runtime) -> None:
     assert after(runtime, "my wifi password is gerbil4life and the alarm code is 4821") == []
     assert pending.list_pending(runtime) == []

@@ -41,7 +41,7 @@ from memapp.runtime import Runtime
 from memapp.services import howtos
 from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
 from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store
-from memapp.services.recall import near
+from memapp.services.recall import near, tellable
 from memapp.store import chat, memories, search
 
 LASTS, MEANT = 0.7, 0.7
@@ -68,6 +68,8 @@ MEMORIES_PER_DAY = 100
 """More than anybody tells; the rest is learned on the next day."""
 FEWEST_WORDS = 3
 """Shorter sentences count only as the answer to a question."""
+WHOLE_WORDS = 6
+"""A shorter sentence, such as `Starts on the 23rd`, seldom says what it is about."""
 PLAYED = 8
 """Messages that a play goes on for."""
 EMBEDDER_SECONDS = 20.0
@@ -134,7 +136,7 @@ def propose_profile(runtime: Runtime, message: Message) -> None:
     Uses no model and takes milliseconds.
     """
     words = words_of(message.typed_text)
-    if plays([*_said_before(runtime, message)[-PLAYED:], message.typed_text], words):
+    if plays([*_texts(_said_before(runtime, message)), message.typed_text], words):
         return
     for text in _own_sentences(message.typed_text, words)[:MOST_SENTENCES]:
         if len(text) <= MAX_SAID_CHARS and not is_question(text, words):
@@ -149,11 +151,13 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     """Return the statements of a message, with the sentence before or the memory they correct."""
     words = words_of(message.typed_text)
     earlier = _said_before(runtime, message)
-    if plays([*earlier[-PLAYED:], message.typed_text], words):
+    if plays([*_texts(earlier), message.typed_text], words):
         return []
     typed = _own_sentences(message.typed_text, words)[:MOST_SENTENCES]
-    last = _own_sentences(earlier[-1], words)[-1:] if earlier else []
-    last_statement = "".join(sentence for sentence in last if not is_question(sentence, words))
+    last_statement = _last_statement(earlier, words)
+    # What quotes a pending or denied sentence needs approval, too.
+    told = _last_statement(tellable(runtime.read(), earlier[-1:]), words)
+    topic_of_last = FACT if told != last_statement else ""
     beside = pair_with_memories(runtime, embedder, message, typed, words) if typed else []
     request = asked(message.typed_text, words)
     # A request to remember was carried out in the turn.
@@ -176,7 +180,12 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
             continue
         is_leaning = is_answer or leans(text, words, is_first=at == 0)
         statements.append(
-            Sentence(text, before if is_leaning else "", category=category(text, words))
+            Sentence(
+                text,
+                before if is_leaning else "",
+                topic=topic_of_last if is_leaning and at == 0 else "",
+                category=category(text, words),
+            )
         )
     cut = [_cut(sentence, words) for sentence in statements]
     return [
@@ -211,35 +220,50 @@ def _own_sentences(text: str, words: WordFile) -> list[str]:
     return [one_line(sentence.strip(" -*•\t")) for sentence in sentences(own_words(text, words))]
 
 
-def _said_before(runtime: Runtime, message: Message) -> list[str]:
+def _said_before(runtime: Runtime, message: Message) -> list[Message]:
     """Return the person's messages before this one in the chat, without withdrawn ones."""
     before = chat.list_messages(
         runtime.read(), message.thread_id, before=message.seq, limit=2 * PLAYED
     )
     own_messages = [message for message in before if message.role is Role.USER]
     withdrawn = search.taken_back(runtime.read(), [message.id for message in own_messages])
-    return [message.typed_text for message in own_messages if message.id not in withdrawn]
+    return [message for message in own_messages if message.id not in withdrawn][-PLAYED:]
+
+
+def _texts(messages: Sequence[Message]) -> list[str]:
+    return [message.typed_text for message in messages]
+
+
+def _last_statement(messages: Sequence[Message], words: WordFile) -> str:
+    """Return the last sentence of the last message, unless it is a question."""
+    last = _own_sentences(messages[-1].typed_text, words)[-1:] if messages else []
+    return "".join(sentence for sentence in last if not is_question(sentence, words))
 
 
 # Judging ------------------------------------------------------------------------------------------
 
 
 def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences to keep or ask about, those that lean on the one before joined.
+    """Return the sentences to keep or ask about, those that go on with the one before joined.
 
     Raises `ModelError`.
     """
     kept: list[Sentence] = []
+    ended_kept = False
     for sentence, readings in zip(statements, _readings(embedder, statements), strict=True):
         decided = _decided(sentence, readings)
+        if kept and isinstance(decided, Sentence) and _leans_on(kept[-1], decided):
+            # What quotes a pending sentence is pending with it.
+            decided = replace(decided, topic=kept[-1].topic or decided.topic)
         if kept and (
-            _goes_on(kept[-1], decided)
+            _goes_on(kept[-1], decided, is_next=ended_kept)
             if isinstance(decided, Sentence)
             else _is_rest(kept[-1], sentence, readings)
         ):
             kept[-1] = replace(kept[-1], text=f"{kept[-1].text} {sentence.text}")
         elif isinstance(decided, Sentence):
             kept.append(decided)
+        ended_kept = bool(kept) and kept[-1].text.endswith(sentence.text)
     return kept
 
 
@@ -286,14 +310,20 @@ def _decided(sentence: Sentence, readings: Sequence[Judgement]) -> Sentence | Wh
     )
 
 
-def _goes_on(last: Sentence, sentence: Sentence) -> bool:
-    """Return True for a sentence that leans on the last kept one and belongs to its memory."""
-    is_next = (
-        bool(sentence.before)
-        and last.text.endswith(sentence.before)
-        and last.topic == sentence.topic
-    )
-    return is_next and _fits(last, sentence)
+def _goes_on(last: Sentence, sentence: Sentence, *, is_next: bool) -> bool:
+    """Return True for a sentence that belongs to the memory of the last kept one.
+
+    It leans on that one, or stands beside it and is short. Pending ones side by side are one
+    question, not two.
+    """
+    is_short = len(sentence.text.split()) < WHOLE_WORDS
+    is_beside = is_next and not sentence.corrects and (is_short or bool(sentence.topic))
+    is_alike = bool(last.topic) == bool(sentence.topic)
+    return (is_beside or _leans_on(last, sentence)) and is_alike and _fits(last, sentence)
+
+
+def _leans_on(last: Sentence, sentence: Sentence) -> bool:
+    return bool(sentence.before) and last.text.endswith(sentence.before)
 
 
 def _is_rest(last: Sentence, sentence: Sentence, readings: Sequence[Judgement]) -> bool:
