@@ -23,6 +23,11 @@ def told_day(day: date, today: date) -> str:
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
 
 
+def asked_day(day: date, today: date) -> str:
+    """Return a day in all words by which a question may name it: `on 2 May, yesterday`."""
+    return told_day(day, today) + (", yesterday" if day == today - timedelta(days=1) else "")
+
+
 def since_in(fact: str) -> str:
     """Return since when a fact holds, as `dates` writes it: `winter 2025/26`; else nothing."""
     since = _SINCE.search(fact)

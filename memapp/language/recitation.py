@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memapp.language.grammar import expand, sentences
 from memapp.language.word_file import WordFile
@@ -13,28 +13,46 @@ RUNS = range(3, 6)
 """Lengths of a run of words that identifies a note, with one in the first person and one content
 word.
 """
-OPENING = 4
-"""The length of a reply's beginning that recites the message."""
+OF_MESSAGE = 4
+"""The length of a run of the message that a reply recites; a clause of fewer words is one whole."""
 _QUOTATION = re.compile(r"\bYou told me\b[^“\"\n]{0,60}[“\"]([^”\"\n]*)[”\"]?")
 _QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CLAUSE = re.compile(r"[^,;:–—]+")
 
 
-def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> list[str]:
+def recited(
+    reply: str, notes: Sequence[str], message: str, words: WordFile, before: str = ""
+) -> list[str]:
     """Return the sentences of a reply that contain a run of a note in the first person.
 
-    Quotations and questions do not count. The first sentence also counts if it begins with a run of
-    the message, unless the message asks for a text to be written.
+    Quotations do not count. A longer run of the message also counts, and a clause that begins with
+    one, unless the message, or the person's message before it, asks for a text to be written.
     """
     message_runs = _runs(message, words)
     own = set().union(*(_runs(note, words) for note in notes)) - message_runs
-    reply_sentences = sentences(_QUOTED.sub('""', reply))
-    echoed = set() if words.finds("others", "shown", message) else message_runs
+    echoed = set() if _asks_for_text([before, message], words) else message_runs
+    own |= {run for run in echoed if len(run) >= OF_MESSAGE}
     return [
         sentence
-        for at, sentence in enumerate(reply_sentences)
-        if own & _runs(sentence, words) or (at == 0 and tuple(_plain(sentence)[:OPENING]) in echoed)
+        for sentence, unquoted in _with_unquoted(reply)
+        if own & _runs(unquoted, words)
+        or any(tuple(_plain(clause)[:OF_MESSAGE]) in echoed for clause in _CLAUSE.findall(unquoted))
     ]
+
+
+def _with_unquoted(reply: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of a reply, each with a copy whose quotations are blank."""
+    blank, start = _QUOTED.sub(lambda quotation: "·" * len(quotation[0]), reply), 0
+    for unquoted in sentences(blank):
+        start = max(blank.find(unquoted, start), start)
+        yield reply[start : start + len(unquoted)], unquoted
+
+
+def _asks_for_text(messages: Sequence[str], words: WordFile) -> bool:
+    return any(
+        words.finds("others", name, message) for message in messages for name in ("shown", "drafts")
+    )
 
 
 def misquoted(reply: str, notes: Sequence[str]) -> list[str]:
@@ -50,7 +68,8 @@ def misquoted(reply: str, notes: Sequence[str]) -> list[str]:
 def without(reply: str, said: Sequence[str]) -> str:
     """Return a reply without some of its sentences."""
     for sentence in said:
-        reply = reply.replace(sentence, "", 1)
+        before, _, after = reply.partition(sentence)
+        reply = before + after.lstrip(" ")
     return reply.strip()
 
 

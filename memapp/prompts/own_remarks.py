@@ -34,6 +34,13 @@ NO_ANSWER = (
 )
 """The remark if the model wrote nothing but its message or the notes, twice."""
 
+HEARD = (
+    "Thank you for telling me.",
+    "I see. Tell me more, if you like.",
+    "All right. Go on, if you like.",
+)
+"""The remark in place of such a reply to a message that asks for nothing."""
+
 
 def reworded(remark: str, said: Sequence[str]) -> str:
     """Return a remark in the wording least recently used in the chat; any other text unchanged.
@@ -43,7 +50,7 @@ def reworded(remark: str, said: Sequence[str]) -> str:
     wordings = next(
         (
             variants
-            for variants in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER)
+            for variants in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER, HEARD)
             if remark in variants
         ),
         (remark,),

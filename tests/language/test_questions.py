@@ -147,6 +147,14 @@ def test_words_are_compared_without_accents_and_endings(
     assert sorted(content(question, words(code))) == sorted(content(told, words(code)))
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "stems"),
+    [("en", "ok thanks, and the cat?", ["cat"]), ("de", "ach ok, und die Katze?", ["katz"])],
+)
+def test_a_greeting_or_a_yes_is_no_subject(code: str, text: str, stems: list[str]) -> None:
+    assert content(text, words(code)) == stems
+
+
 def test_a_sister_is_no_brother() -> None:
     assert content("mi hermana", words("es")) != content("mi hermano", words("es"))
     assert content("mon amie", words("fr")) != content("mon ami", words("fr"))

@@ -66,7 +66,7 @@ def test_what_the_message_says_itself_is_none() -> None:
         (
             "we need blackout curtains for the nursery, which are good?",
             "Good ones are thick. We need blackout curtains.",
-            False,
+            True,
         ),
         (
             "write a letter: we need blackout curtains",
@@ -74,12 +74,44 @@ def test_what_the_message_says_itself_is_none() -> None:
             False,
         ),
         ("i'm so tired of this", "I am sorry to hear that. Rest a little.", False),
+        ("my sister paints boats", "Oh, my sister paints boats too!", True),
+        ("my sister paints boats", "Your sister paints boats? Lovely!", False),
+        ("no wait, it's Noor who goes, not me", "Sorry! It's Noor who goes, not me.", True),
+        ("what did i say about the raft?", "You said: “i say about the raft”.", False),
     ],
 )
-def test_a_reply_that_begins_as_the_message_does_is_recited(
+def test_a_sentence_that_says_the_message_in_the_first_person_is_recited(
     message: str, reply: str, said: bool
 ) -> None:
     assert bool(recited(reply, [], message, words("en"))) == said
+
+
+def test_an_introduction_is_not_returned_as_the_models_own() -> None:
+    message = "hi! i'm Tomas, i repair church organs and i live in Ghent"
+    reply = (
+        "Hello! I'm Tomas, and I repair church organs. I live in Ghent. Nice to meet you, Tomas!"
+    )
+    said = recited(reply, [], message, words("en"))
+    assert without(reply, said) == "Hello! Nice to meet you, Tomas!"
+
+
+@pytest.mark.parametrize(
+    ("message", "before"),
+    [
+        ("write to my boss that i can't come on monday", ""),
+        ("how do i say that i can't come on monday?", ""),
+        ("and that i can't come on monday", "write two lines to my boss"),
+    ],
+)
+def test_a_text_that_the_person_asks_for_may_speak_as_the_person(message: str, before: str) -> None:
+    reply = "Dear Ms Brown,\nI can't come on Monday.\nBest wishes"
+    assert recited(reply, [], message, words("en"), before) == []
+
+
+def test_a_recited_sentence_is_removed_with_the_quotation_in_it() -> None:
+    reply = 'Nice! I play "Tetris" with my sister Mira. And you?'
+    said = recited(reply, NOTES, "hello there", words("en"))
+    assert without(reply, said) == "Nice! And you?"
 
 
 def test_a_quotation_that_quotes_nothing_is_found() -> None:

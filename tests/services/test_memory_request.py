@@ -212,6 +212,14 @@ def test_the_profile_goes_with_its_sentence_and_what_waits_is_withdrawn(runtime:
     )
 
 
+def test_a_value_that_is_its_sentence_is_forgotten_as_one(runtime: Runtime) -> None:
+    thread = tell(runtime, "I'm allergic to shellfish")
+    own(runtime, "remember that", thread)
+    decisions.set_field(runtime, "health", "I'm allergic to shellfish")
+    assert own(runtime, "/forget shellfish") == "Forgotten: I'm allergic to shellfish"
+    assert (known(runtime), decisions.profile(runtime)) == ([], {})
+
+
 def test_forget_that_means_what_the_last_message_taught_or_would_teach(runtime: Runtime) -> None:
     thread = tell(runtime, OLIVES, PIANO)
     assert own(runtime, "forget that", thread) == f"Forgotten: {PIANO}"
@@ -348,6 +356,16 @@ def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(
     assert told and all("sister" in text for text in told)
     assert len(model.seen) == calls
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
+
+
+def test_what_waits_for_a_yes_is_counted_where_all_that_is_known_is_listed(
+    runtime: Runtime,
+) -> None:
+    tell(runtime, "I live in Ghent.")
+    waits = "1 request in the inbox waits for your yes or no."
+    assert own(runtime, "what do you know about me?") == waits
+    own(runtime, "remember that I hate olives")
+    assert own(runtime, "what do you know about me?").splitlines()[-1] == waits
 
 
 # In any language, and without a model -------------------------------------------------------------

@@ -159,9 +159,33 @@ def test_what_waits_for_a_yes_is_not_quoted(runtime: Runtime) -> None:
     assert ask(runtime, "what was I diagnosed with?").text == WAITS[0]
 
 
+def test_a_question_for_a_value_that_waits_says_that_it_waits(runtime: Runtime) -> None:
+    tell(runtime, "I moved to Tromsø last autumn.", "I drive an old yellow van.")
+    assert ask(runtime, "where do i live now?").text in WAITS
+
+
 def test_a_question_asked_before_answers_none(runtime: Runtime) -> None:
     assert ask(runtime, "what's my brother called?").text == NOT_TOLD
     assert ask(runtime, "what's my brother called?").text == NOT_TOLD
+
+
+def test_a_yes_is_no_quotation(runtime: Runtime) -> None:
+    said = "long day today, i spent it inside a bellows"
+    tell(runtime, said, "what did you do today?", "yes")
+    told = ask(runtime, "what did i tell you yesterday?").text
+    assert told == f"You told me on 31 January: “{said}”"
+
+
+def test_beside_a_quotation_with_the_whole_subject_stands_none_without(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "My brother is called Hugo and he is a vet.",
+        "I work as a dental technician.",
+        "I have a parrot named Zorro.",
+    )
+    assert ask(runtime, "how is my parrot called?").text == (
+        "You told me on 31 January: “I have a parrot named Zorro.”"
+    )
 
 
 def test_what_memapp_recommended_is_quoted_as_its_own(

@@ -26,7 +26,7 @@ from memapp.domain.turn_events import (
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.prompts.own_remarks import NO_ANSWER
+from memapp.prompts.own_remarks import HEARD, NO_ANSWER
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
@@ -360,6 +360,30 @@ def test_where_a_model_only_says_messages_again_memapp_says_that_it_found_no_ans
         said.append(only(Completed, happened).reply.text)
         assert shown[-1] == Streamed(said[-1]), "and it is what is left on the screen"
     assert said == [*NO_ANSWER[:2]]
+
+
+@pytest.mark.parametrize(
+    ("told", "replied", "left"),
+    [
+        (
+            "hi! i'm Tomas, i repair church organs",
+            "Hello! I'm Tomas. I repair church organs, too.",
+            "Hello!",
+        ),
+        ("i repair church organs in Ghent", "I repair church organs in Ghent.", HEARD[0]),
+        (
+            "Kannst du auch Deutsch? Ich fahre morgen zu meiner Schwester Lotte.",
+            "Ja, das kann ich. Ich fahre morgen zu meiner Schwester Lotte.",
+            "Ja, das kann ich.",
+        ),
+    ],
+)
+def test_of_a_reply_that_speaks_as_the_person_the_rest_stays(
+    runtime: Runtime, model: ScriptedModel, told: str, replied: str, left: str
+) -> None:
+    for _ in range(2):
+        model.enqueue(replied)
+    assert only(Completed, say(runtime, new_chat(runtime), told)).reply.text == left
 
 
 class Endless(ScriptedModel):

@@ -765,6 +765,11 @@ async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None
     assert not any("already" in toast for toast in seen.toasts())
 
 
+async def test_a_forgotten_value_is_gone_from_the_profile(seen: Seen) -> None:
+    await seen.send("remember that I live in Ghent", until="Your profile says now: Home “Ghent”")
+    await seen.send("forget that I live in Ghent", until="Gone from your profile: Home")
+
+
 async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(
     world: World, seen: Seen
 ) -> None:

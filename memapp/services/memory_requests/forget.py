@@ -11,6 +11,7 @@ from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
+from memapp.domain.profile import same_value
 from memapp.domain.text import counted
 from memapp.language.profile import stated
 from memapp.language.requests import chosen
@@ -235,6 +236,7 @@ def _let_go(
         f"{label(hint.field)}: {hint.value}"
         for hint in values
         if (hint.field, hint.value) not in said_by_facts
+        and not any(same_value(hint.field, fact.text, hint.value) for fact in found.facts)
     ]
     lines = []
     if len(forgotten) == 1:

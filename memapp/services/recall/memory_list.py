@@ -1,19 +1,20 @@
 """Lists of what memory holds about the person or a named subject, without a model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.memory import FromMemory, Memory, Recalled
 from memapp.domain.profile import Hint
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import counted, one_line, shorten
 from memapp.language.normal_form import normalise
 from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.recall.memory_query import conversation_scope
 from memapp.services.recall.named_memories import named
-from memapp.store import chat, memories
+from memapp.store import chat, consents, memories
 
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 UNSURE = "This may be about it:"
@@ -58,7 +59,7 @@ def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> 
 
 
 def _overview(runtime: Runtime) -> FromMemory:
-    """List the profile, and the pinned, important or new memories."""
+    """List the profile, the pinned, important or new memories, and the number of requests."""
     facts = memories.in_scope(
         runtime.read(), conversation_scope(runtime), runtime.settings.max_facts
     )
@@ -67,7 +68,12 @@ def _overview(runtime: Runtime) -> FromMemory:
         for field, values in decisions.profile(runtime).items()
         for value in values
     ]
-    return _listed(values, facts, "always")
+    known, waiting = _listed(values, facts, "always"), consents.count_pending(runtime.read())
+    if not waiting:
+        return known
+    wait = "waits" if waiting == 1 else "wait"
+    line = f"{counted(waiting, 'request')} in the inbox {wait} for your yes or no."
+    return replace(known, text=line if known.text == NOTHING else f"{known.text}\n{line}")
 
 
 def _listed(

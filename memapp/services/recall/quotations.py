@@ -5,7 +5,7 @@ Only tellable text is quoted. If nothing is near enough to the question, memapp 
 told.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -19,10 +19,11 @@ from memapp.domain.ranking import words_of as words_in
 from memapp.domain.text import one_line, shorten
 from memapp.language.grammar import sentences
 from memapp.language.last_day import last_day
-from memapp.language.named_times import told_day
+from memapp.language.named_times import asked_day, told_day
 from memapp.language.questions import Asked, asked_about, asked_fields, content
 from memapp.language.sentence import is_question
 from memapp.language.word_file import CODES, WordFile, words_of
+from memapp.prompts.respond import FEWEST_WORDS
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.services.recall.memory_list import that_it_waits
@@ -96,6 +97,15 @@ class _Question:
             return 0.0
         return cosine + COVERAGE * len(held) / max(len(self.stems), 1)
 
+    def on_subject(self, quotations: Sequence[_Quotation]) -> list[_Quotation]:
+        """Return the quotations that state something, of the subject where one has all of it."""
+        shares = [self.score(quotation.hit.text, 0.0) for quotation in quotations]
+        return [
+            quotation
+            for quotation, share in zip(quotations, shares, strict=True)
+            if share or (max(shares) < COVERAGE and len(quotation.hit.text.split()) >= FEWEST_WORDS)
+        ]
+
 
 def quoted(runtime: Runtime, message: Message) -> Quoted | None:
     """Return the quotations for a message, or a note that nothing was told.
@@ -160,18 +170,13 @@ def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]
     score = max(
         (quotation.score for quotation in [*from_messages[:SCORED], *from_memories]), default=0.0
     )
+    shown = question.on_subject(from_messages[:LINES])
     if from_memories and from_memories[-1].score >= max(
-        (quotation.score for quotation in from_messages[1:LINES]), default=GATE[question.asked]
+        (second.score for second in shown[1:]), default=GATE[question.asked]
     ):
-        return score, [*from_messages[:1], *from_memories][-LINES:]
-    return score, [
-        *from_messages[:1],
-        *(
-            quotation
-            for quotation in from_messages[1:LINES]
-            if quotation.score >= BESIDE * GATE[question.asked]
-        ),
-    ]
+        return score, [*shown[:1], *from_memories][-LINES:]
+    least = BESIDE * GATE[question.asked]
+    return score, [*shown[:1], *(second for second in shown[1:] if second.score >= least)]
 
 
 def _with_fitted_likeness(
@@ -193,9 +198,11 @@ def _scores(runtime: Runtime, question: _Question, texts: Sequence[str]) -> list
 
 
 def _best_pending(runtime: Runtime, question: _Question, least: float) -> ConsentRequest | None:
-    """Return the pending request that answers a question better than any tellable text."""
-    session = runtime.read()
+    """Return the pending request for the value a question asks for, or that answers it best."""
+    session, fields = runtime.read(), asked_fields(question.message.text, question.words)
     requests = consents.list_pending(session, limit=WAITING)
+    if asked_for := [request for request in requests if request.field in fields]:
+        return asked_for[0]
     excerpts = {
         message.id: _excerpt(runtime, question, message)
         for message in chat.get_messages(
@@ -254,9 +261,8 @@ def _best_messages(
     for hit in quoted_hits:
         # A reply need not repeat its subject.
         beside = by_id.get(messages[hit.id].reply_to or "", hit)
-        score = question.score(
-            f"{hit.text} {beside.text} {_day(runtime, hit.at)}", max(hit.cosine, beside.cosine)
-        )
+        said = f"{hit.text} {beside.text} {_day(runtime, hit.at, asked_day)}"
+        score = question.score(said, max(hit.cosine, beside.cosine))
         scored.append(_Quotation(replace(hit, text=excerpt_of[hit.id]), score))
     return scored
 
@@ -388,5 +394,5 @@ def _until(runtime: Runtime, quotation: _Quotation) -> str:
     return until(coming, said_at) if coming else ""
 
 
-def _day(runtime: Runtime, moment: datetime) -> str:
-    return told_day(moment.astimezone().date(), runtime.clock().astimezone().date())
+def _day(runtime: Runtime, moment: datetime, wording: Callable[..., str] = told_day) -> str:
+    return wording(moment.astimezone().date(), runtime.clock().astimezone().date())

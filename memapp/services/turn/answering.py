@@ -36,6 +36,7 @@ from memapp.domain.turn_events import (
 from memapp.errors import MemappError, ModelDied, ModelError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.grounding import is_held
+from memapp.language.questions import wants_something
 from memapp.language.recitation import without
 from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks, predict, respond
@@ -139,20 +140,14 @@ class _Writing(OpenReply):
         return replace(context, said=(*context.said, *turn.others))
 
     def _correct(self) -> Iterator[TurnEvent]:
-        """Replace an echo, recited sentences, or a reply at odds with the notes; add reminders."""
-        turn, none = self.turn, own_remarks.NO_ANSWER[0]
-        if echoed := echoed_message(self.text, self._message):
-            yield Restarted(echoed)
-            self.text = without_echo(self.text, echoed) or own_remarks.reworded(none, self._said())
-            yield Streamed(self.text)
-        elif sentences := self._recited():
-            yield Restarted(" ".join(sentences))
+        """Remove recited and echoed sentences; replace a reply at odds with the notes; remind."""
+        turn = self.turn
+        rest = without(self.text, self._recited())
+        rest = without_echo(rest, self._message)
+        if rest != self.text.strip():
+            yield Restarted(self.text)
             notes = recited_notes(self.text, self._message, self._notes)
-            self.text = (
-                without(self.text, sentences)
-                or self._quotations(notes)
-                or own_remarks.reworded(none, self._said())
-            )
+            self.text = rest or self._quotations(notes) or self._remark()
             yield Streamed(self.text)
         elif denied := denied_notes(self.text, self._message, self._notes):
             yield Restarted(self.text)
@@ -286,6 +281,12 @@ class _Writing(OpenReply):
         """Return True if the quotations or the chat support the reply's claims about the person."""
         typed = [message.text for message in self.turn.earlier if message.role is Role.USER]
         return is_held(self.text, self._message, quoted.lines, typed, words_of(self._message))
+
+    def _remark(self) -> str:
+        """Return memapp's own remark for a reply of which nothing is left."""
+        is_told = not wants_something(self._message, words_of(self._message))
+        remarks = own_remarks.HEARD if is_told else own_remarks.NO_ANSWER
+        return own_remarks.reworded(remarks[0], self._said())
 
     def _said(self) -> list[str]:
         return said_in(self.runtime.read(), self.turn.thread.id)

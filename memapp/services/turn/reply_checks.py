@@ -27,7 +27,7 @@ def recited_sentences(
     typed = [message.text for message in earlier if message.role is Role.USER]
     return [
         *misquoted(reply, [*own_words, *typed, message]),
-        *recited(reply, own_words, message, words_of(message)),
+        *recited(reply, own_words, message, words_of(message), *typed[-1:]),
     ]
 
 

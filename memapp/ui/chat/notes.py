@@ -50,7 +50,10 @@ def settled_note(decision: Settled) -> Note:
     aside = f" · {others} for {label(decision.field)} set aside" if decision.aside else ""
     twice = " (you typed it twice)" if is_memapp(decision.by) else ""
     value = shorten(one_line(decision.value), SHOWN_CHARS)
-    line = f"Your profile says now: {label(decision.field)} “{value}”"
+    field = label(decision.field)
+    line = (
+        f"Your profile says now: {field} “{value}”" if value else f"Gone from your profile: {field}"
+    )
     return Note(
         line,
         ModeWanted("inbox", "profile"),
