@@ -86,7 +86,7 @@ EXCERPT_CHARS = 280
 _MARKS = "".join(
     chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M")
 )
-_WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
+_WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*")
 """A word with its marks: a vowel sign of Hindi is no letter, but belongs to its word. The index
 reads such a word as a phrase of its letters.
 """
@@ -178,21 +178,23 @@ def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> floa
     )
 
 
-def which_hold(texts: Sequence[str], word: str) -> list[int]:
-    """Return the indexes of the texts with a word, or a similar spelling."""
-    matches = process.extract(
-        word, texts, scorer=fuzz.partial_ratio, processor=str.lower, score_cutoff=ALIKE, limit=None
-    )
-    return [place for _, _, place in matches]
+def which_hold(texts: Sequence[str], words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the indexes of each word and of each text with it, or with a similar spelling.
+
+    Texts and words are in lower case.
+    """
+    alike = process.cdist(words, texts, scorer=fuzz.partial_ratio, score_cutoff=ALIKE)
+    return [(int(word), int(text)) for word, text in zip(*alike.nonzero(), strict=True)]
 
 
 def share_held(text: str, words: Sequence[str]) -> float:
     """Return the share of words in a text, by letter pairs for words of unspaced scripts."""
-    return sum(_held(text, word) for word in words) / len(words) if words else 0.0
+    lowered = text.lower()
+    return sum(_held(text, lowered, word) for word in words) / len(words) if words else 0.0
 
 
-def _held(text: str, word: str) -> float:
-    if which_hold([text], word):
+def _held(text: str, lowered: str, word: str) -> float:
+    if word in lowered or fuzz.partial_ratio(word, lowered, score_cutoff=ALIKE):
         return 1.0
     parts = pairs(word)
     return sum(part in text for part in parts) / len(parts) if parts else 0.0

@@ -10,7 +10,7 @@ from memapp.language.lexicon import lexicon
 
 EN = lexicon("words")
 KEPT_SENTENCES = 64
-"""Cached sentences: a message is read alone, and beside the ones before."""
+"""Cached texts: a message is read for many questions, alone and beside the ones before."""
 NOT = "¬"
 """Stands for every negation where stems are compared."""
 
@@ -47,6 +47,8 @@ _ORDINAL = re.compile(
     r"\b(?:a[bm]|vom|zu[mr]|bis|beim|im|de[mnrs]|das|die)\s\d{1,3}\.$", re.IGNORECASE
 )
 """A German ordinal, which ends with a full stop: `am 14. fahren wir`."""
+_LAST_CHARS = 16
+"""More than an abbreviation or an ordinal has, with the character before it."""
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 
 
@@ -87,6 +89,11 @@ def tokens(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines; abbreviations (`Dr. Who`, `St. Ives`) end none."""
+    return list(_split(text))
+
+
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _split(text: str) -> tuple[str, ...]:
     ended: list[str] = []
     open_end = False
     for line in re.split(r"\n+", text):
@@ -101,12 +108,15 @@ def sentences(text: str) -> list[str]:
                 ended[-1] += " " + part.strip()
             else:
                 ended.append(part.strip())
-            open_end = bool(
-                EN.regex(r"(?:\b{abbreviations}|(?:^|[\s.])[A-Za-z])\.$").search(part)
-                or _ORDINAL.search(part)
-            )
+            open_end = part.endswith(".") and _ends_open(part[-_LAST_CHARS:])
         open_end = False
-    return ended
+    return tuple(ended)
+
+
+def _ends_open(end: str) -> bool:
+    """Return True for an abbreviation, an initial or an ordinal at the end of a part."""
+    abbreviated = EN.regex(r"(?:\b{abbreviations}|(?:^|[\s.])[A-Za-z])\.$")
+    return bool(abbreviated.search(end) or _ORDINAL.search(end))
 
 
 @lru_cache(maxsize=8192)

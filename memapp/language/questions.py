@@ -91,7 +91,9 @@ def asked_fields(question: str, words: WordFile) -> list[str]:
 def content(text: str, words: WordFile) -> list[str]:
     """Return the stems of a text's content words, each once."""
     informative = (
-        word for word in bare_words(text, words) if words.common.isdisjoint((word, _plain(word)))
+        word
+        for word in dict.fromkeys(bare_words(text, words))
+        if words.common.isdisjoint((word, _plain(word)))
     )
     return list(
         dict.fromkeys(
@@ -119,4 +121,6 @@ def stem(word: str, words: WordFile) -> str:
 
 
 def _plain(word: str) -> str:
+    if word.isascii():
+        return word
     return re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", word))

@@ -5,6 +5,7 @@ Only live rows of the person take part, before a limit cuts anything off.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
 
 from memapp.domain import ranking
 from memapp.domain.profile import Hint
@@ -51,9 +52,11 @@ _MEMORIES_BY_KEY = """SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, 
                                     SELECT value FROM json_each(o.steps))) AS around
                       FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value
                       WHERE {where}"""
-_HELD = """
-    SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
-    WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
+_UNKNOWN = """
+    SELECT asked.key FROM json_each(:phrases) asked
+    WHERE NOT EXISTS (SELECT 1
+                      FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
+                      WHERE memories_fts MATCH asked.value AND {where})"""
 _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """SELECT o.key, f.score
@@ -97,17 +100,63 @@ def search_memories(
     *,
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
+    newest: "NewestFacts | None" = None,
 ) -> list[Candidate]:
-    """Return the facts in scope that match a word, nearly match, or are alike. Unordered."""
+    """Return the facts in scope that match a word, nearly match, or are alike. Unordered.
+
+    Searches at one moment may share the `newest` facts.
+    """
     by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
     fixed = {**scope.values, "weight": TAG_WEIGHT}
     by_words = _scores(
-        session, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed
+        session,
+        "memories_fts",
+        by_words_sql,
+        match_any(words, unfinished=unfinished),
+        FACTS_BY_WORDS,
+        fixed,
     )
-    misspelt = {} if unfinished else _misspelt(session, scope, words)
+    newest = newest or NewestFacts(session, scope)
+    misspelt = {} if unfinished else newest.misspelt(words)
     by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
     rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *misspelt})
     return _candidates(rows, likeness, bm25=by_words, misspelt=misspelt)
+
+
+class NewestFacts:
+    """The newest facts in scope, for words that no fact contains; read at the first such word."""
+
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self._session = session
+        self._scope = scope
+        self._by_word: dict[str, list[int]] = {}
+        """The keys of the facts that nearly match a word."""
+
+    def misspelt(self, words: Sequence[str]) -> dict[int, float]:
+        """Return the facts that nearly match unknown words, with the share of these among all."""
+        long_words = [word for word in words if len(word) >= MISSPELT_LETTERS]
+        if new := [word for word in long_words if word not in self._by_word]:
+            self._compare(new)
+        held = Counter(key for word in long_words for key in self._by_word[word])
+        return {key: count / len(words) for key, count in held.items()}
+
+    def _compare(self, words: Sequence[str]) -> None:
+        where, values = self._scope.where, self._scope.values
+        sql = _UNKNOWN.format(where=where)
+        places = self._session.column(sql, phrases=list(map(as_phrase, words)), **values)
+        self._by_word.update((word, []) for word in words)
+        if unknown := [words[place] for place in places]:
+            keys, texts = self._texts
+            for word, place in ranking.which_hold(texts, unknown):
+                self._by_word[unknown[word]].append(keys[place])
+
+    @cached_property
+    def _texts(self) -> tuple[list[int], list[str]]:
+        sql = _NEWEST_MEMORIES.format(where=self._scope.where)
+        rows = self._session.run(sql, limit=MISSPELT_AMONG, **self._scope.values).fetchall()
+        return [row["key"] for row in rows], [
+            f"{row['text']} {row['tags']}".lower() for row in rows
+        ]
 
 
 def search_messages(
@@ -125,6 +174,7 @@ def search_messages(
     fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT, "commands": commands}
     by_words = _scores(
         session,
+        "messages_fts",
         _MESSAGES_BY_WORDS,
         match_any(words, unfinished=unfinished),
         MESSAGES_BY_WORDS,
@@ -261,7 +311,12 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
 
 
 def _scores(
-    session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]
+    session: Session,
+    index: str,
+    sql: str,
+    query: str | None,
+    limit: int,
+    fixed: Mapping[str, object],
 ) -> dict[int, float]:
     """Return keys with their bm25, negated so that more is better.
 
@@ -269,36 +324,12 @@ def _scores(
     """
     if query is None:
         return {}
-    for among in (LIKELY_ENOUGH * limit, -1):
-        scores = {
-            row["key"]: row["score"]
-            for row in session.run(sql, query=query, limit=limit, among=among, **fixed)
-        }
-        if len(scores) == limit:
-            break
+    search = partial(session.run, sql, query=query, limit=limit, **fixed)
+    scores = {row["key"]: row["score"] for row in search(among=LIKELY_ENOUGH * limit)}
+    more = f"SELECT 1 FROM {index} WHERE {index} MATCH :query LIMIT 1 OFFSET :among"  # noqa: S608
+    if len(scores) < limit and session.value(more, query=query, among=LIKELY_ENOUGH * limit):
+        scores = {row["key"]: row["score"] for row in search(among=-1)}
     return scores
-
-
-def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:
-    """Return the facts that nearly match unknown words, with the share of these words among all."""
-    unknown = [
-        word for word in words if len(word) >= MISSPELT_LETTERS and not _known(session, scope, word)
-    ]
-    if not unknown:
-        return {}
-    newest = _NEWEST_MEMORIES.format(where=scope.where)
-    rows = session.run(newest, limit=MISSPELT_AMONG, **scope.values).fetchall()
-    texts = [f"{row['text']} {row['tags']}".lower() for row in rows]
-    places = (place for word in unknown for place in ranking.which_hold(texts, word))
-    held = Counter(rows[place]["key"] for place in places)
-    return {key: count / len(words) for key, count in held.items()}
-
-
-def _known(session: Session, scope: Scope, word: str) -> bool:
-    return (
-        session.row(_HELD.format(where=scope.where), query=as_phrase(word), **scope.values)
-        is not None
-    )
 
 
 def _rows(

@@ -115,6 +115,19 @@ def test_a_model_that_was_not_measured_to_answer_is_not_asked(
     assert len(model.seen) == calls
 
 
+def test_no_quotations_are_looked_for_where_a_model_answers(
+    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "memapp.services.turn.turns.quotations.quoted",
+        lambda runtime, message: asked.append(message.text),
+    )
+    model.enqueue("Chamomile.")
+    assert ask(runtime, "Which tea goes with a bee sting?").text == "Chamomile."
+    assert asked == []
+
+
 def test_without_a_model_the_quotations_are_the_answer(tmp_path: Path) -> None:
     with closing(make_runtime(tmp_path, ScriptedModel())) as runtime:
         tell(runtime, "i work nights at the big bakery on mill road.")

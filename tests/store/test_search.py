@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
@@ -266,6 +267,16 @@ def test_a_misspelt_word_finds_the_fact_that_nearly_holds_it(database: Database)
     add_fact(database, "User has a cat.")
     (found,) = search.search_memories(on(database.read()), Scope(USER), ["vegatarian", "dinner"])
     assert (found.text, found.misspelt, found.bm25) == ("User is vegetarian.", 0.5, 0.0)
+
+
+def test_searches_at_one_moment_share_the_newest_facts(database: Database) -> None:
+    add_fact(database, "User is vegetarian.")
+    session, scope = on(database.read()), Scope(USER)
+    newest = search.NewestFacts(session, scope)
+    find = partial(search.search_memories, session, scope, newest=newest)
+    assert [found.misspelt for found in find(["vegatarian", "dinner"])] == [0.5]
+    assert [found.misspelt for found in find(["vegatarian"])] == [1.0]
+    assert find(["dinner"]) == []
 
 
 def test_a_word_that_some_fact_holds_is_not_taken_for_a_slip(database: Database) -> None:

@@ -23,7 +23,7 @@ from memapp.inference import Embedder
 from memapp.language.grammar import sentences
 from memapp.language.judge import judge, judges
 from memapp.language.own_words import own_words, plays
-from memapp.language.profile import takes_sentence
+from memapp.language.profile import stated, takes_sentence
 from memapp.language.requests import asked
 from memapp.language.sentence import (
     category,
@@ -39,6 +39,7 @@ from memapp.language.sentence import (
 from memapp.language.word_file import WordFile, words_of
 from memapp.runtime import Runtime
 from memapp.services import howtos
+from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
 from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store
 from memapp.services.recall import near, tellable
@@ -139,7 +140,9 @@ def propose_profile(runtime: Runtime, message: Message) -> None:
     if plays([*_texts(_said_before(runtime, message)), message.typed_text], words):
         return
     for text in _own_sentences(message.typed_text, words)[:MOST_SENTENCES]:
-        if len(text) <= MAX_SAID_CHARS and not is_question(text, words):
+        if len(text) > MAX_SAID_CHARS or is_question(text, words):
+            continue
+        if any(stated(text, words_of(text))) or is_forgotten(runtime, text):
             sentence = Sentence(text, category=category(text, words))
             propose(runtime, message, sentence, memory_for(runtime.read(), message, sentence))
 

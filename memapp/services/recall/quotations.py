@@ -61,8 +61,6 @@ class Quoted:
     """An answer of memapp itself to a question about the person."""
 
     told: FromMemory
-    asked: Asked
-    """The subject of the question."""
 
     @property
     def lines(self) -> list[str]:
@@ -117,12 +115,12 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
         return None
     question = _Question(message, subject, words, frozenset(content(message.text, words)))
     if subject == "own" and (own_values := _of_profile(runtime, question)):
-        return Quoted(own_values, subject)
+        return Quoted(own_values)
     score, quotations = best(runtime, question)
     if subject == "own" and (
         request := _best_pending(runtime, question, max(score, GATE[subject]))
     ):
-        return Quoted(FromMemory(that_it_waits(runtime, request, message.thread_id)), subject)
+        return Quoted(FromMemory(that_it_waits(runtime, request, message.thread_id)))
     if quotations and score >= GATE[subject]:
         in_order = sorted(quotations, key=lambda quotation: quotation.hit.at)
         hits = tuple(
@@ -130,10 +128,9 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
             for quotation in in_order
         )
         return Quoted(
-            FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits),
-            subject,
+            FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits)
         )
-    return Quoted(FromMemory(NOT_TOLD), subject) if subject in SURELY else None
+    return Quoted(FromMemory(NOT_TOLD)) if subject in SURELY else None
 
 
 def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:

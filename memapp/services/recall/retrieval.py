@@ -1,7 +1,8 @@
 """Retrieval for a reply: recalled memories, untold changes, and prefetched results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
@@ -13,7 +14,7 @@ from memapp.domain.text import one_line
 from memapp.language.limits import bears_on
 from memapp.language.questions import asked_about, content, wants_something
 from memapp.language.sentence import points_back
-from memapp.language.word_file import words_of
+from memapp.language.word_file import WordFile, words_of
 from memapp.prompts import respond
 from memapp.runtime import Runtime
 from memapp.services.lessons.recall import recall_lessons
@@ -22,6 +23,7 @@ from memapp.services.recall.memory_query import always, changed, conversation_sc
 from memapp.services.recall.redaction import without_words_of_withheld
 from memapp.services.recall.search import RecallRequest, needed, plainly_needed
 from memapp.store import chat, checkpoints, expectations, memories
+from memapp.store.search import NewestFacts
 
 LEAST_MATCH = 0.12
 """Part of a score that must come from the message, not from a pinned or recent memory."""
@@ -129,33 +131,32 @@ def look_up(
     asked = asked_about(text, words)
     is_own = asked in ("own", "replied") and not own_case
     of_person = asked in ("own", "perhaps", "replied")
-    hits_found = _recall(runtime, text, seen)
+    request = RecallRequest(
+        text, runtime.settings.top_k, seen, scope=scope, newest=NewestFacts(runtime.read(), scope)
+    )
+    hits_found = find(runtime, request)
     # Otherwise an earlier question would come back as a note.
     hits_found = [hit for hit in hits_found if asked or own_case or hit.kind == "memory"]
     least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
-    chosen = _fitting(text, hits_found, least, own_case=own_case)
-    asked_for = [] if own_case else needed(runtime, needed_info, scope)
+    fitting = partial(_fitting, text, asks_replies=asked == "replied")
+    chosen = fitting(hits_found, least, own_case=own_case)
+    asked_for = [] if own_case else needed(runtime, needed_info, scope, request.newest)
     hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
     on_demand = not hits and limit > 0 and is_own
     if on_demand:
         more = _last_said(in_prompt, text)
-        second_hits = _recall(runtime, " ".join([text, *more]), seen) if more else hits_found
+        wider = replace(request, text=" ".join([text, *more]))
+        second_hits = find(runtime, wider) if more else hits_found
         hits = _distinct(
             text,
-            _fitting(text, second_hits, ON_DEMAND) or _fitting(text, second_hits, AT_LEAST_A_WORD),
+            fitting(second_hits, ON_DEMAND) or fitting(second_hits, AT_LEAST_A_WORD),
             limit,
         )
     if is_own:
         hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
-    limits: Sequence[Recalled] = ()
-    # As in `is that ok for me?` after a recipe.
-    before = _last_said(in_prompt, text) if points_back(text, words) else []
-    if (
-        not (own_case or is_own)
-        and wants_something(text, words)
-        and any(map(bears_on, [text, *needed_info, *before]))
-    ):
-        limits = known_limits(runtime)[:MOST]
+    limits = (
+        [] if own_case or is_own else _limits(runtime, text, words, [text, *needed_info], in_prompt)
+    )
     is_told = not own_case and bool(needed_info or asked)
     delta = (
         changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
@@ -163,8 +164,30 @@ def look_up(
     return Retrieved(hits, delta, 1 + on_demand, tuple(limits), lessons)
 
 
+def _limits(
+    runtime: Runtime,
+    text: str,
+    words: WordFile,
+    subjects: Sequence[str],
+    in_prompt: Sequence[Message],
+) -> list[Recalled]:
+    """Return the limits that bear on a request: by its subjects, or the message it points back to.
+
+    As in `is that ok for me?` after a recipe.
+    """
+    if not wants_something(text, words):
+        return []
+    before = _last_said(in_prompt, text) if points_back(text, words) else []
+    return known_limits(runtime)[:MOST] if any(map(bears_on, [*subjects, *before])) else []
+
+
 def _fitting(
-    text: str, hits: Sequence[Recalled], least: _Least, *, own_case: bool = False
+    text: str,
+    hits: Sequence[Recalled],
+    least: _Least,
+    *,
+    asks_replies: bool,
+    own_case: bool = False,
 ) -> list[Recalled]:
     """Return the hits that belong to a message, best first.
 
@@ -172,7 +195,7 @@ def _fitting(
     replies, and comes first there: else it would come back as a fact.
     """
     words = words_of(text)
-    subject, asks_replies = frozenset(content(text, words)), asked_about(text, words) == "replied"
+    subject = frozenset(content(text, words))
     kept = []
     for hit in hits:
         shares = not subject.isdisjoint(content(hit.text, words))
@@ -224,13 +247,6 @@ def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
     thread = chat.get_thread(runtime.read(), thread_id)
     return runtime.persona_in(thread).is_inner_voice
-
-
-def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recalled]:
-    return find(
-        runtime,
-        RecallRequest(text, runtime.settings.top_k, without, scope=conversation_scope(runtime)),
-    )
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:

@@ -43,6 +43,8 @@ class RecallRequest:
     kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message")
     scope: Scope | None = None
     """Facts that may be seen; None for the person, who may see all."""
+    newest: search.NewestFacts | None = None
+    """Those in scope, shared with other searches at this moment."""
 
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
@@ -54,17 +56,19 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         else None
     )
     vector = None if rows is None else rows[0]
-    # Days are named in the person's time zone.
     candidates = [
-        replace(candidate, at=candidate.at.astimezone())
+        candidate
         for kind in request.kinds
-        for candidate in _candidates(runtime, kind, request.scope, words, vector)
+        for candidate in _candidates(runtime, kind, request.scope, words, vector, request.newest)
         if candidate.id not in request.without
     ]
     if request.scope is not None:
         # Withdrawn, pending or denied text is hidden from all but the person.
         candidates = _redacted(runtime, candidates, words, vector)
     now = session.now.astimezone()
+    times = named_times(request.text, now.date())
+    if times:  # they are of the person's time zone
+        candidates = [replace(candidate, at=candidate.at.astimezone()) for candidate in candidates]
     facts = [candidate.id for candidate in candidates if candidate.kind == "memory"]
     edges = (
         relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
@@ -76,14 +80,17 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         for candidate in candidates
         if measure is not None and measure.search(candidate.text)
     )
-    ranked = ranking.fuse(
-        candidates, words, now, named_times(request.text, now.date()), strength, measured
-    )
+    ranked = ranking.fuse(candidates, words, now, times, strength, measured)
     hits = _without_repeats(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
     return [*(_recalled(hit, words) for hit in hits), *_related(runtime, hits, edges)]
 
 
-def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[Recalled]:
+def needed(
+    runtime: Runtime,
+    needed_info: Sequence[str],
+    scope: Scope,
+    newest: search.NewestFacts | None = None,
+) -> list[Recalled]:
     """Return the facts for keywords: the best of each in turn, then the second of each.
 
     Each keyword is a query of its own: together they would find what lies between them.
@@ -94,7 +101,7 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     for place, keyword in enumerate(needed_info):
         words = query_words(keyword)
         candidates = _candidates(
-            runtime, "memory", scope, words, None if rows is None else rows[place]
+            runtime, "memory", scope, words, None if rows is None else rows[place], newest
         )
         asked_for = [
             candidate
@@ -137,6 +144,7 @@ def _candidates(
     scope: Scope | None,
     words: Sequence[str],
     vector: NDArray[np.float32] | None,
+    newest: search.NewestFacts | None,
 ) -> list[Candidate]:
     session = runtime.read()
     likeness = vectors.NOTHING_ALIKE
@@ -147,7 +155,7 @@ def _candidates(
         ).likeness(session, vector)
     if kind == "memory":
         return search.search_memories(
-            session, scope or Scope(runtime.user_id), words, likeness=likeness
+            session, scope or Scope(runtime.user_id), words, likeness=likeness, newest=newest
         )
     return search.search_messages(session, words, likeness=likeness)
 
@@ -244,17 +252,16 @@ def _without_repeats(
 
 
 def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
-    candidate = ranked.candidate
+    candidate, at = ranked.candidate, ranked.candidate.at.astimezone()
     return Recalled(
         kind=candidate.kind,
         id=candidate.id,
-        text=candidate.text
-        + (until(candidate.valid_until, candidate.at) if candidate.valid_until else "")
+        text=candidate.text + (until(candidate.valid_until, at) if candidate.valid_until else "")
         if candidate.kind == "memory"
         else ranking.excerpt(candidate.text, words),
         said_by=candidate.said_by,
         thread_id=candidate.thread_id,
-        at=candidate.at,
+        at=at,
         score=round(ranked.score, 4),
         why=ranked.why,
         pinned=candidate.pinned,

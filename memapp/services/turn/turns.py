@@ -31,7 +31,9 @@ from memapp.domain.text import clean
 from memapp.domain.turn_events import Accepted, AnswersLeft, Asked, Checked, Completed, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel
+from memapp.language.questions import asked_about
 from memapp.language.secrets import without_secrets
+from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services.consent import questions
@@ -168,10 +170,11 @@ def _quoted(runtime: Runtime, thread: Thread, message: Message) -> quotations.Qu
     settings = runtime.settings
     if not settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
         return None
-    quoted = quotations.quoted(runtime, message)
-    if quoted is None or (quoted.asked == "anything" and runtime.chat.ready()):
+    asked = asked_about(message.text, words_of(message.text))
+    if not asked or (asked == "anything" and runtime.chat.ready()):
         return None
-    return quoted if quoted.asked in quotations.SURELY or not _may_answer(runtime) else None
+    is_for_model = asked not in quotations.SURELY and _may_answer(runtime)
+    return None if is_for_model else quotations.quoted(runtime, message)
 
 
 def _may_answer(runtime: Runtime) -> bool:

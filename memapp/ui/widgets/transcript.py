@@ -186,10 +186,11 @@ class Transcript(VerticalScroll):
         )
 
     async def append(self, *bubbles: Bubble) -> None:
-        await self.query(Welcome).remove()
-        await self.mount_all(bubbles)
-        self._move_cursor(bubbles[-1] if self._cursor else None)
-        self.anchor()
+        async with self.batch():  # else an answer is drawn without its parts first
+            await self.query(Welcome).remove()
+            await self.mount_all(bubbles)
+            self._move_cursor(bubbles[-1] if self._cursor else None)
+            self.anchor()
         self.refresh_bindings()
 
     async def cut_from(self, message_id: str) -> None:
