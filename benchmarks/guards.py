@@ -295,7 +295,7 @@ TRICKS: dict[str, tuple[str, ...]] = {
     "a decision that nobody made": (
         _entry("profile:city", "PROFILE", '{"request_id":"waits","decision":"denied"}'),
     ),
-    "a change that was taken back by nobody": (
+    "a change that was undone by nobody": (
         _entry("x", "UNDO", undoes="(SELECT min(step) FROM history)"),
     ),
     "rewrite what a memory was": (

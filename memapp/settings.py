@@ -61,7 +61,7 @@ class Settings(BaseModel):
     fuzzy_threshold: int = Field(FUZZY_THRESHOLD, title="Prediction threshold", ge=0, le=100)
     """A prediction less alike than this counts as wrong."""
     top_k: int = Field(10, title="Memories looked up", ge=0, le=50)  # TOP_K
-    """The most memories looked up for a reply."""
+    """The most memories looked up for an answer."""
     mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="Prediction check")
     """How a prediction is compared with your message: meaning, or fuzzy (letters only)."""
     retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="Search method")
@@ -77,9 +77,9 @@ class Settings(BaseModel):
     history_exchanges: int = Field(8, title="Exchanges in a prompt", ge=0, le=100)
     """The most recent exchanges in a prompt, if they fit. An inner voice gets the last 3."""
     budget_tokens: int = Field(4000, title="Longest request", ge=256, le=1_000_000)
-    """The most tokens of a request, reply included."""
-    reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192)
-    """The most tokens of a reply."""
+    """The most tokens of a request, answer included."""
+    reply_tokens: int = Field(320, title="Longest answer", ge=16, le=8192)
+    """The most tokens of an answer."""
     temperature: float = Field(0.3, title="Temperature", ge=0, le=2)
     """0 always takes the likeliest word; a higher value varies more."""
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0, le=10_000)
@@ -126,9 +126,9 @@ class Settings(BaseModel):
     unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0, le=10_000)
     """Minutes without use until a model is unloaded; typing loads the model again. 0 is never."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1, le=10_000)
-    """Seconds until a reply must begin; otherwise memapp stops it."""
-    turn_seconds: int = Field(300, title="Seconds for a reply", ge=1, le=10_000)
-    """Seconds until a reply must end; otherwise memapp stops it."""
+    """Seconds until an answer must begin; otherwise memapp stops it."""
+    turn_seconds: int = Field(300, title="Seconds for an answer", ge=1, le=10_000)
+    """Seconds until an answer must end; otherwise memapp stops it."""
 
     # The screen
     theme: str = Field("memapp-dark", title="Colours")

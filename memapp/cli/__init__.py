@@ -171,19 +171,28 @@ def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
     if " " in word.strip():
         return ""
     slips = (command for command in commands if is_slip(word, command))
-    alone = SCREENS.get(word.casefold()) or nearest(word, commands, NEAR_ALONE) if is_alone else ""
+    alone = (
+        NAMES_IN_THE_APP.get(word.casefold()) or nearest(word, commands, NEAR_ALONE)
+        if is_alone
+        else ""
+    )
     return next(slips, alone)
 
 
 NEAR_ALONE = 75
-SCREENS = {
+NAMES_IN_THE_APP = {
     "memories": "list",
     "inbox": "consents",
     "learned": "lessons",
     "activity": "stats",
     "settings": "config",
+    "remember": "add",
+    "delete": "rm",
+    "erase": "forget",
+    "machines": "sync",
+    "help": "--help",
 }
-"""Names of screens, and the commands that show the same."""
+"""Names of screens and of actions in the app, and the commands that do the same."""
 
 
 @click.group(

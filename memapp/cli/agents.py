@@ -89,7 +89,7 @@ def _sums(agent: Agent) -> list[str]:
     return [
         f"formula {score:.2f} = .4 x {total.impactful}/{total.judged} kept "
         f"+ .3 x {depth:.2f} depth of its objections "
-        f"+ .3 x (1 - {total.reversed}/{total.favours} taken back after a yes or a week); 0/0 is 0",
+        f"+ .3 x (1 - {total.reversed}/{total.favours} undone after a yes or a week); 0/0 is 0",
         f"trust {agent.trust:.2f} = ({total.events} x {score:.2f} + 5 x .60) / {total.events + 5}, "
         "so that few events say little",
         f"kept share {kept_share(total):.2f} = ({total.impactful} + 3) / ({total.judged} + 5); "
@@ -152,11 +152,11 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
 def import_(runtime: Runtime, file: Path) -> Output:
     """Import the memory/<agent>.json of an agent that is new here.
 
-    `memapp undo` reverts the import.
+    `memapp undo` undoes the import.
     """
     name = agent_files.import_agent(runtime, file).memory_id.partition(":")[2]
     agent = service.get_agent(runtime, name)
-    return Output(_data(agent), f"Brought in: {called_agent(agent.name)}, {agent.counted}.")
+    return Output(_data(agent), f"Imported: {called_agent(agent.name)}, {agent.counted}.")
 
 
 @click.group(cls=ListingGroup)

@@ -144,7 +144,7 @@ def answer(
                 show(piece, newline=False)
                 streamed = True
             case Thinking(retracts=True) if streamed:
-                say("\n[that was a thought; now the reply]")
+                say("\n[that was a thought; now the answer]")
                 streamed = False
             case Restarted():
                 say("\n[said that before; once more]")
@@ -155,8 +155,8 @@ def answer(
                     say("[stopped]")
                 elif reply.usage.at_limit:
                     longer = f"memapp config set reply_tokens {2 * runtime.settings.reply_tokens}"
-                    say("[The reply was cut at the length limit. Ask: Go on.]")
-                    say(f"[For longer replies: {longer}]")
+                    say("[The answer was cut at the length limit. Ask: Go on.]")
+                    say(f"[For longer answers: {longer}]")
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 if not is_reply:
                     say(text)

@@ -69,7 +69,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
         show_json(content)
     held = f"{counted(content.memories, 'memory', 'memories')}, "
     held += f"{counted(content.messages, 'message')} "
-    held += f"and {counted(content.waiting, 'undecided request')}"
+    held += f"and {counted(content.waiting, 'pending request')}"
     path = paths.locate(options["home"], options["database"]).database
     strange = (
         f" It is no backup of {path}, but of another memory file."

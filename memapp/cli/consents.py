@@ -46,7 +46,7 @@ def list_(runtime: Runtime, limit: int) -> Output:
         *pending.list_files(runtime),
         *pending.list_pending(runtime, limit=limit + 1),
     ]
-    return listing(waiting, _row(runtime), "Nothing waits for you.", limit)
+    return listing(waiting, _row(runtime), "No request is pending.", limit)
 
 
 def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str, str]]:

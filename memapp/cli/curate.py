@@ -112,7 +112,7 @@ def restore(
 ) -> None:
     """Restore memories from the trash, or a backup with --file."""
     if (file is None) == (not memory_ids):
-        raise UsageError("Say what to bring back: ids from the trash, or a backup with --file.")
+        raise UsageError("Say what to restore: ids from the trash, or a backup with --file.")
     if file is not None:
         from memapp.cli.backups import restore_file
 
@@ -165,7 +165,7 @@ def undo(runtime: Runtime, steps: int) -> Output:
     try:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):
             undone.append(service.undo_last(runtime))
-            lines.append(f"Taken back: {service.describe(runtime, undone[-1])}")
+            lines.append(f"Undone: {service.describe(runtime, undone[-1])}")
     except MemappError as failure:
         error = failure
     is_short = len(undone) < steps and error is None

@@ -103,7 +103,7 @@ def import_(
 
     The import is all or nothing. memapp counts what it leaves out, and skips what it has already.
     What the file says about you waits for your yes, as one question (`memapp consents`). One
-    `memapp undo` reverts the import: requests are withdrawn, and its chats are deleted, except
+    `memapp undo` undoes the import: requests are withdrawn, and its chats are deleted, except
     those you continued. For what a file cannot hold, see `memapp export --help`.
     """
     if len(files) > 1:
@@ -119,9 +119,9 @@ def import_(
     Output(
         {**vars(imported), "file_id": file_id, "dry_run": only_look},
         notes=[
-            f"{'This would bring in' if only_look else 'Brought in'}: {imported}.",
+            f"{'This would import' if only_look else 'Imported'}: {imported}.",
             "" if only_look else _to_decide(imported),
         ],
         aside=OF_CHATS if imported.chats else "",
-        error=NeedsYes("Nothing was brought in yet.", "Add --yes to do it.") if needs_yes else None,
+        error=NeedsYes("Nothing was imported yet.", "Add --yes to do it.") if needs_yes else None,
     ).write(as_json)

@@ -58,8 +58,8 @@ def import_(runtime: Runtime, file: Path) -> Output:
     """Import a lessons.jsonl or a memory_events.jsonl.
 
     The import is all or nothing. Imported lessons are candidates without evidence, whatever the
-    file says, and a coding agent sees a lesson only after it worked here. `memapp undo` reverts the
+    file says, and a coding agent sees a lesson only after it worked here. `memapp undo` undoes the
     import.
     """
     imported = import_lessons(runtime, file)
-    return Output(vars(imported), f"Brought in: {imported}.")
+    return Output(vars(imported), f"Imported: {imported}.")

@@ -26,7 +26,7 @@ from memapp.services.turn import turns
 MULTI, END = "/multi", "/end"
 HELP = (
     f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, "
-    "ctrl+c stops a reply."
+    "ctrl+c stops an answer."
 )
 
 
@@ -101,7 +101,7 @@ class _Talk:
                 self.send(f"/{command.name} {command.text}".strip())
             case "undo":
                 step = undo.undo_last(runtime)
-                say(f"Taken back: {undo.describe(runtime, step)}")
+                say(f"Undone: {undo.describe(runtime, step)}")
             case "evidence":
                 chats.add_context_card(runtime, self._begun(), command.text)
                 say("Evidence added.")

@@ -1,9 +1,7 @@
 """`memapp mcp`: lets another program read the memory and propose memories."""
 
 import os
-import shlex
 import sys
-from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import click
 from memapp.cli.output import has_terminal, opened, say, show
 from memapp.errors import UsageError
 from memapp.services import agents
+from memapp.services.extras import install_command
 from memapp.settings import check_known
 
 COURTESY = 10
@@ -60,15 +59,8 @@ def _check_installed() -> None:
     if find_spec("mcp") is None:
         raise UsageError(
             "Other programs need the package `mcp`, which is not installed.",
-            f"Install it: {_installing()}",
+            f"Install it: {install_command('mcp')}",
         )
-
-
-def _installing() -> str:
-    """Return the command that installs the packages of the extra `mcp`."""
-    parts = (requirement.partition("; extra == ") for requirement in requires("memapp") or ())
-    named = [package for package, _, extra in parts if extra.strip("'\"") == "mcp"]
-    return shlex.join([sys.executable, "-m", "pip", "install", *named])
 
 
 def _environment() -> list[str]:
@@ -115,7 +107,7 @@ def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) 
     say(f"{not_seen}What it proposes waits for your yes in the inbox (F4).")
     say(f"Change that in {path}. To stop it: memapp agents block {name}")
     if find_spec("mcp") is None:
-        say(f"First install what it needs: {_installing()}")
+        say(f"First install what it needs: {install_command('mcp')}")
     target = known[client]
     say(
         "Run this:"

@@ -146,7 +146,7 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
             f"in the trash since {when(memory.updated_at)} ({reason}), "
             f"kept until {when(memory.purge_at)} at least"
         )
-        notes.append(f"to bring it back: memapp restore {memory.id}")
+        notes.append(f"to restore it: memapp restore {memory.id}")
     if memory.tags:
         notes.append(f"tags: {', '.join(memory.tags)}")
     data = {**asdict(memory), "said": [message.text for message in sources]}

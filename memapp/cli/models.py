@@ -11,6 +11,7 @@ from memapp.cli.options import ListingGroup, as_json_option, reads, yes_option
 from memapp.cli.output import Output, listing, load_embedder, opened, say, show
 from memapp.domain.text import percent
 from memapp.errors import ModelError, NeedsYes, UsageError
+from memapp.language.labels import called
 from memapp.runtime import Cancel, Runtime
 from memapp.services import models as service
 from memapp.services.models import downloads, model_loading, trusted_jobs
@@ -106,11 +107,16 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
         cases = []
         for result in model_test.test(runtime, model, Cancel()):
             cases.append(result)
-            say(f"{'✓' if result.passed else '✗'} {result.job}: {result.asked} -> {result.said}")
+            sign, job = "✓" if result.passed else "✗", called("model_jobs", result.job)
+            say(f"{sign} {job}: {result.asked} -> {result.said}")
         tests = trusted_jobs.results_of(runtime, model)
         trusted = trusted_jobs.in_words(runtime, trusted_jobs.key_of(model))
     rows = [
-        {"job": job, "passed": f"{test.passed} of {test.of}", "": "✓" if test.holds(job) else "✗"}
+        {
+            "job": called("model_jobs", job),
+            "passed": f"{test.passed} of {test.of}",
+            "": "✓" if test.holds(job) else "✗",
+        }
         for job, test in tests.items()
     ]
     jobs = {job: asdict(test) for job, test in tests.items()}
@@ -193,8 +199,8 @@ def rm(options: dict[str, Any], name: str, yes: bool) -> None:
         size = f"{sum(path.stat().st_size for path in files) / 1e6:,.0f} MB"
         if not yes:
             raise NeedsYes(
-                f"This would remove {name}, {size}: {', '.join(map(str, files))}.",
+                f"This would delete {name}, {size}: {', '.join(map(str, files))}.",
                 "Add --yes to do it.",
             )
         downloads.remove_model(runtime, name)
-    say(f"Removed: {name}, {size}.")
+    say(f"Deleted: {name}, {size}.")

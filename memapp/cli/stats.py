@@ -38,8 +38,8 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
         memories, waiting = curate.count(runtime), pending.count_pending(runtime)
         learning = activity.learning(runtime)
     shares = {
-        "guesses as predicted": rates.guesses.as_predicted,
-        "guesses on the same topic": rates.guesses.same_topic,
+        "messages as predicted": rates.guesses.as_predicted,
+        "messages on the predicted topic": rates.guesses.same_topic,
         "turns with on-demand recall": rates.recalled_on_demand,
         **trusted,
     }
@@ -56,7 +56,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
             }
         )
         return
-    say(f"{counted(memories, 'memory', 'memories')}, {waiting:,} waiting for you")
+    say(f"{counted(memories, 'memory', 'memories')}, {counted(waiting, 'pending request')}")
     if learning.set_aside:
         aside = counted(learning.set_aside, "message")
         say(f"{aside} set aside: memapp tried several times and could not read them.")

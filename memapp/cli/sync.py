@@ -15,7 +15,7 @@ from memapp.cli.output import Output, opened, say, when
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime
-from memapp.services.sync import exchange, keyring, machines
+from memapp.services.sync import exchange, machines
 from memapp.services.sync.machines import KEEP_IT, SCHEMA, SyncStatus
 from memapp.services.sync.sending import PAGE
 
@@ -37,7 +37,7 @@ name_option = click.option(
 @click.option(
     "--again",
     is_flag=True,
-    help="Send again what the database lost when it was put back to an older state.",
+    help="Send again what the database lost when it was restored to an older state.",
 )
 @click.pass_context
 def sync(ctx: click.Context, again: bool) -> None:
@@ -61,11 +61,11 @@ def sync(ctx: click.Context, again: bool) -> None:
 @name_option
 @click.pass_obj
 def init(options: dict[str, Any], url: str, schema: str, name: str) -> None:
-    """Begin: put this memory, encrypted, into a database.
+    """Start to share: put this memory, encrypted, into a database.
 
     URL is postgresql://NAME@HOST/DATABASE, or `service=NAME`; the password stands in ~/.pgpass.
     """
-    keyring.require_libraries()
+    machines.checked_address(url)
     with opened(options) as runtime:
         passphrase = click.prompt("Passphrase", hide_input=True, confirmation_prompt=True, err=True)
         phrase = machines.init(runtime, url, passphrase, name, schema, _bar())
@@ -79,8 +79,11 @@ def init(options: dict[str, Any], url: str, schema: str, name: str) -> None:
 @name_option
 @click.pass_obj
 def join(options: dict[str, Any], url: str, schema: str, name: str) -> None:
-    """Join the memory that another machine put into a database; what is here becomes part of it."""
-    keyring.require_libraries()
+    """Join the memory that another machine shares.
+
+    What is on this machine becomes part of it.
+    """
+    machines.checked_address(url)
     with opened(options) as runtime:
         words = click.prompt("Passphrase, or recovery phrase", hide_input=True, err=True)
         machines.join(runtime, url, words, name, schema, _bar())
@@ -90,7 +93,10 @@ def join(options: dict[str, Any], url: str, schema: str, name: str) -> None:
 @sync.command()
 @reads
 def status(runtime: Runtime) -> Output:
-    """Say how this machine stands with the others; nothing connects for it."""
+    """Show how this machine stands with the others.
+
+    Nothing connects for this.
+    """
     found = machines.status(runtime)
     late = f"Not yet erased on: {', '.join(found.behind_erasure)}." if found.behind_erasure else ""
     return Output(found, aside="\n".join(filter(None, (_told(found), found.error, late))))
@@ -119,7 +125,10 @@ def devices(runtime: Runtime) -> Output:
 @yes_option
 @writes
 def revoke(runtime: Runtime, device: str, yes: bool) -> Output:
-    """Shut a machine out that was lost: there are new keys from now on, which it never gets."""
+    """Shut out a machine that was lost.
+
+    From now on there are new keys, which it never gets.
+    """
     name = machines.find(runtime, device).name
     if not yes:
         raise NeedsYes(
@@ -138,7 +147,7 @@ def revoke(runtime: Runtime, device: str, yes: bool) -> Output:
 @as_json_option
 @click.pass_obj
 def leave(options: dict[str, Any], erase: bool, yes: bool, as_json: bool) -> None:
-    """Share nothing any more. What is on this machine stays."""
+    """Stop sharing. What is on this machine stays."""
     what = (
         "take all out of the database, for every machine"
         if erase

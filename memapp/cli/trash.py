@@ -121,7 +121,7 @@ def forget(runtime: Runtime, words: tuple[str, ...], status: bool, yes: bool) ->
             {"not_yet_on": late}, aside=told if late else "All your machines have erased it."
         )
     if not words:
-        raise UsageError("Say which words are to be forgotten everywhere.")
+        raise UsageError("Say which words are to be erased everywhere.")
     text = " ".join(words)
     found = service.preview(runtime, text)
     if yes:

@@ -124,5 +124,5 @@ def _results(
 
 def _next(job: Job, pace: Pace | None) -> str:
     if not job.every:
-        return "after each reply"
+        return "after each answer"
     return f"next {when(pace.due_at)}" if pace else "never ran"

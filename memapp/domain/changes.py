@@ -71,7 +71,7 @@ class Event(StrEnum):
     PURGE = "PURGE", "purge", "deleted", "erased for good"
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
     UNSAY = "UNSAY", "update", "updated", "stopped bringing up"
-    UNDO = "UNDO", "undo", "updated", "took back"
+    UNDO = "UNDO", "undo", "updated", "undid"
     SYNC = "SYNC", "sync", "updated", "changed on two machines"
 
 

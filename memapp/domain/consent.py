@@ -42,7 +42,7 @@ REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
 """The longest excerpt of a value in a sentence."""
-CAME_FROM = {"import": "imported", "undo": "taken back", "person": "by you"}
+CAME_FROM = {"import": "imported", "undo": "undone", "person": "by you"}
 
 
 def label(field: str) -> str:

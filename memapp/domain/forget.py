@@ -177,7 +177,7 @@ class Preview:
             f"{counted(items, 'item')}: {counted(self.memories, 'memory', 'memories')}, "
             f"{counted(self.messages, 'message')} and "
             f"{counted(self.others, 'other entry', 'other entries')} "
-            "(titles, guesses, requests, earlier versions)"
+            "(titles, predictions, requests, earlier versions)"
         )
         text += f"; from your profile {', '.join(self.profile)}" if self.profile else ""
         return text + (f"; in {counted(self.backups, 'backup')} too" if self.backups else "")

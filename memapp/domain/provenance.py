@@ -46,7 +46,7 @@ WhyNot = Literal[
     "secret",
     "known",
     "denied",
-    "taken back",
+    "undone",
     "full",
     "tomorrow",
     "expected",

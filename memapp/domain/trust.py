@@ -321,7 +321,7 @@ class Agent:
     def corrected(self) -> str:
         """Return the number of corrections, as the reason for asking first."""
         wrong = self.total.judged - self.total.impactful
-        return f"you took back {wrong:,} of its last {self.total.judged:,}"
+        return f"you undid {wrong:,} of its last {self.total.judged:,}"
 
     @property
     def remarks(self) -> list[str]:
@@ -334,7 +334,7 @@ class Agent:
         return [
             asks if self.leave == "ask" else "You blocked it." if self.blocked else "",
             more if self.undecided else "",
-            "Its record was brought in from a file, whose overrides count as the file says."
+            "Its record was imported from a file, whose overrides count as the file says."
             if self.imported
             else "",
             f"Its program calls itself “{self.program}”, which nobody checked."

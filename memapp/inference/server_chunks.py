@@ -70,7 +70,7 @@ def read_chunks(data: Iterable[bytes], redact: Redact = str) -> Iterator[Chunk]:
         elif value is not None and not (begun and event.name == "body"):
             text = shown(event.data, redact, 80)
             raise ModelError(
-                f"The model server sent something that is no reply ({text}).", CHECK_ADDRESS
+                f"The model server sent something that is no answer ({text}).", CHECK_ADDRESS
             )
         begun = True
 
@@ -121,7 +121,8 @@ def _lines(data: Iterable[bytes]) -> Iterator[str]:
             held, is_first = bytearray(following), False
         if len(held) > LINE_BYTES or total > REPLY_BYTES:
             raise ModelError(
-                "The model server sent something that is no reply (it does not end).", CHECK_ADDRESS
+                "The model server sent something that is no answer (it does not end).",
+                CHECK_ADDRESS,
             )
     if held:
         yield _decoded(held, is_first)

@@ -256,8 +256,7 @@ def checked_address(url: str, allow_remote: bool) -> httpx.URL:
         raise ModelError(
             f"The model server {shorten(one_line(clean(address.host)), 80)} is not this machine, "
             "and your words would leave it.",
-            "Use 127.0.0.1, or write `allow_remote = true` into the configuration "
-            "if you want that.",
+            "Use 127.0.0.1, or write `allow_remote = true` into config.toml if you want that.",
         )
     return address.copy_with(path=address.path.rstrip("/") or "/v1", query=None, fragment=None)
 

@@ -31,9 +31,11 @@ any value.
 def _stopped_short(reason: str, *, begun: bool) -> ModelError:
     why = f" ({reason})" if reason else ""
     if begun:
-        return ModelError(f"The model server stopped in the middle of a reply{why}.", "Try again.")
+        return ModelError(
+            f"The model server stopped in the middle of an answer{why}.", "Try again."
+        )
     return ModelError(
-        f"The model server ended its reply before its first word{why}.",
+        f"The model server ended its answer before its first word{why}.",
         "The conversation may be too long for it: start a new chat, "
         "or set `context_tokens` to the server's context.",
     )

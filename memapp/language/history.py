@@ -58,7 +58,7 @@ def _set(step: Step) -> str:
     if step.memory_id.startswith(RUBRIC):
         return f"Set the weight of {name} in the rubric"
     return (
-        f"Brought in the record of {called_agent(name)}"
+        f"Imported the record of {called_agent(name)}"
         if step.reason == "imported"
         else f"{step.reason.capitalize()} {called_agent(name)}"
     )
@@ -85,4 +85,4 @@ def _brought_in(first: str, step: Step) -> str:
     facts = counted(step.facts, "fact") if step.facts else ""
     chats = f"{counted(step.chats, 'chat')}{staying}" if step.chats else ""
     brought = [part for part in (f"{first}{more}", facts, chats) if part]
-    return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"
+    return f"Imported a file: {', '.join(brought)}" if brought else "Imported a file"

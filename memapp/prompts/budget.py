@@ -128,7 +128,7 @@ def _cut_message(
     bare = cost(replace(context, message=""))
     if bare >= room:
         raise ConfigError(
-            f"The persona {context.persona.id!r} and its reply need {bare:,} tokens, "
+            f"The persona {context.persona.id!r} and its answer need {bare:,} tokens, "
             f"and a request may have {room:,}.",
             "Raise `budget_tokens` or lower `reply_tokens`.",
         )

@@ -32,7 +32,10 @@ from memapp.store.encoding import new_id
 BY_HAND_IMPORTANCE = 3
 SPELT_AMONG, NEARLY_THE_SAME = 2_000, 75
 """The number of memories searched for a misspelt word, and the least likeness, of 100."""
-SECRET = "I do not keep passwords, keys, PINs or card numbers. Nothing of that is in memory."
+SECRET = (
+    "I do not keep passwords, keys, PINs or card numbers: nothing of it is in memory."
+    " Without it I keep the rest."
+)
 DOUBTED = (
     "This may be a password, a key or a PIN, which I do not keep. If it is not,"
     " send it again and I will keep it."

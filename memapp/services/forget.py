@@ -276,7 +276,7 @@ def _checked(words: str) -> str:
     words = one_line(clean(words))
     if len(words) < FEWEST_CHARS:
         raise UsageError(
-            "Name the words to forget everywhere.",
+            "Name the words to erase everywhere.",
             f"At least {FEWEST_CHARS} characters.",
         )
     return words

@@ -84,7 +84,7 @@ def tick(runtime: Runtime, memory_id: str, *steps: int) -> Checklist:
     """Tick steps off by number; a step ticked off before is open again."""
     before = checklist(runtime, memory_id)
     if before.howto.state is not State.LIVE:
-        raise UsageError("This how-to is in the trash.", "Bring it back first.")
+        raise UsageError("This how-to is in the trash.", "Restore it first.")
     if beyond := [step for step in steps if not 1 <= step <= len(before.done_at)]:
         raise UsageError(f"There is no step {beyond[0]}: this how-to has {len(before.done_at)}.")
     with runtime.write() as session:

@@ -154,7 +154,7 @@ def check_limits(chosen: Settings) -> None:
         )
         raise UsageError(
             f"{name} = {limit:,} leaves no room for a prompt:"
-            f" a reply may take {chosen.reply_tokens:,} tokens (reply_tokens).",
+            f" an answer may take {chosen.reply_tokens:,} tokens (reply_tokens).",
             f"Set {name} to {enough:,} or more, or lower reply_tokens.",
         )
 

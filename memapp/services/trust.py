@@ -155,7 +155,7 @@ def metrics(runtime: Runtime) -> dict[str, Rate]:
         "dissents that changed the outcome": Rate(
             sum(trust_sums.impactful for trust_sums in dissents), len(dissents)
         ),
-        "corrections taken back": Rate(sums.regretted, sums.overrides),
+        "corrections undone": Rate(sums.regretted, sums.overrides),
         "corrections changed again": Rate(changed_again, len(overrides)),
         "decisions other than the default": Rate(differs, put_before),
     }

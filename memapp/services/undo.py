@@ -45,7 +45,7 @@ def undo_last(runtime: Runtime) -> Step:
     """Undo the last step and return it; raise `UsageError` if there is none."""
     steps = undoable(runtime, 1)
     if not steps:
-        raise UsageError("There is nothing to take back.")
+        raise UsageError("There is nothing to undo.")
     undo(runtime, steps[0].id)
     return steps[0]
 
@@ -60,7 +60,7 @@ def undo(runtime: Runtime, step: str) -> str:
     with runtime.write() as session:
         entries = history.entries_of_step(session, step)
         if history.was_taken_back(session, step):
-            raise UsageError("This was taken back already.")
+            raise UsageError("This was undone already.")
         # First, since values restored here need no approval below.
         decided = past_decisions.take_back(runtime, entries, actor)
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)

@@ -117,9 +117,7 @@ def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
     """
     round_ = get_round(session, change.round_id)
     if round_.choice is not None:
-        raise UsageError(
-            "You have decided this already.", "Undo takes it back; then ask for another council."
-        )
+        raise UsageError("You have decided this already.", "Undo it; then ask for another council.")
     shown = [answer for answer in chat.variants(session, round_.message_id) if answer.active]
     session.alter(
         "rounds", round_.id, choice=change.choice, final=change.final, decided_at=session.now

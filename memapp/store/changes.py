@@ -185,7 +185,7 @@ def _link(session: Session, memory: Memory, change: Linked) -> dict[str, Any]:
 @_of_one
 def _pin(session: Session, memory: Memory, change: Pinned) -> None:
     if memory.state is not State.LIVE:  # a pin keeps nothing in the trash
-        raise UsageError("This memory is in the trash.", "Bring it back first.")
+        raise UsageError("This memory is in the trash.", "Restore it first.")
     _set(session, memory.id, pinned=change.pinned)
 
 
@@ -242,7 +242,7 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
         entry for entry in of_step if entry.is_of_memory or entry.is_of_lesson or entry.is_of_agent
     ]
     if not entries:
-        raise UsageError("There is nothing to take back.")
+        raise UsageError("There is nothing to undo.")
     touched = []
     for entry in reversed(entries):
         if entry.is_of_lesson:
@@ -266,7 +266,7 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
             Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id))
         )
     if not touched:
-        raise UsageError("This cannot be taken back: all of it was erased for good.")
+        raise UsageError("This cannot be undone: all of it was erased for good.")
     return touched
 
 
@@ -301,7 +301,7 @@ def _revert_lesson(session: Session, entry: Entry, change: Reverted) -> list[Tou
 
 def _refuse_changed_since(session: Session, entry: Entry, what: str) -> None:
     if history.changed_since(session, entry):
-        raise UsageError(f"This {what} was changed again since then.", "Take that back first.")
+        raise UsageError(f"This {what} was changed again since then.", "Undo that first.")
 
 
 def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime) -> None:

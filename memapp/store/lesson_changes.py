@@ -79,7 +79,7 @@ def move(session: Session, change: LessonMoved) -> list[Touched]:
     if before == after:
         raise UsageError(f"This lesson is {change.to} already.")
     if before.purge_at:
-        raise UsageError("This lesson is in the trash.", "Bring it back first.")
+        raise UsageError("This lesson is in the trash.", "Restore it first.")
     _refuse_same(session, after)
     _set(session, after)
     return [_touched(session, change.event, before, before.id)]

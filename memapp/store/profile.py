@@ -60,7 +60,7 @@ def change(session: Session, changed: ProfileChanged) -> list[Touched]:
         raise UsageError("Only an approved change can be made to the profile.")
     before = session.row(_REPLACED, **request)
     if before is None and request["old_value"]:
-        raise UsageError("The profile was changed again since then.", "Take that back first.")
+        raise UsageError("The profile was changed again since then.", "Undo that first.")
     row = {
         "field": request["field"],
         "value": request["new_value"],

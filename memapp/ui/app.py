@@ -326,8 +326,10 @@ class MemappApp(NavigatedApp):
             label = (
                 f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
             )
-            yield SystemCommand(label, "Take back the last change (ctrl+z)", self.action_undo)
-            about = "Chats, messages and memories (ctrl+f)"
+            yield SystemCommand(
+                label, "The last change, and what followed from it (ctrl+z)", self.action_undo
+            )
+            about = "Chats, messages, memories, lessons and agents (ctrl+f)"
             yield SystemCommand("Find anything", about, self.action_find)
             for mode in MODES:
                 go = partial(self.call_later, self.action_mode, mode.name)

@@ -290,7 +290,7 @@ class ConfirmErase(Dialog[bool]):
         yield Static(joined("\n", self._text), markup=False)
         if self._may_take_messages:
             yield Tick(
-                plain("also erase the messages it came from, and their replies"),
+                plain("also erase the messages it came from, and their answers"),
                 compact=True,
                 id="erase-messages",
             )

@@ -24,7 +24,7 @@ MODES = (
     Mode(
         "inbox", "Inbox", "F4", "Requests that wait for your yes, and your profile", "InboxScreen"
     ),
-    Mode("trash", "Trash", "F5", "Deleted memories, and how to restore them", "TrashScreen"),
+    Mode("trash", "Trash", "F5", "Memories you can restore, or erase for good", "TrashScreen"),
     Mode("learned", "Learned", "F6", "Insights, episodes, how-tos and lessons", "LearnedScreen"),
     Mode(
         "activity",

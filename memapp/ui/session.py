@@ -150,11 +150,7 @@ class AppSession:
             done = done or await asyncio.to_thread(recorded, self.runtime, step)
             if done is None and step:
                 already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
-                return (
-                    "That is taken back already."
-                    if already
-                    else "That cannot be taken back any more."
-                )
+                return "That is undone already." if already else "That cannot be undone any more."
             return await self._take_back(done)
 
     async def undo_recorded(self) -> str:
@@ -164,7 +160,7 @@ class AppSession:
 
     async def _take_back(self, done: Undo | None) -> str:
         if done is None:
-            raise UsageError("There is nothing to take back.")
+            raise UsageError("There is nothing to undo.")
         try:
             await asyncio.to_thread(done.back, self.runtime)
         except StoreError:
@@ -173,7 +169,7 @@ class AppSession:
         finally:
             self.memories_changed()  # Some of the changes may be pending in the inbox now.
         self.undone.drop(done.step)
-        return f"Taken back: {done.label}"
+        return f"Undone: {done.label}"
 
     # Erasing --------------------------------------------------------------------------------------
 

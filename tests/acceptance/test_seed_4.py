@@ -194,7 +194,7 @@ def test_provide_data_for_metrics_dissent_impact_regret_rate_and_escalation_usef
         decide(runtime, request.id)
     assert {name: str(rate) for name, rate in trust.metrics(runtime).items()} == {
         "dissents that changed the outcome": "50% (1 of 2)",
-        "corrections taken back": "33% (1 of 3)",
+        "corrections undone": "33% (1 of 3)",
         "corrections changed again": "33% (1 of 3)",
         "decisions other than the default": "50% (1 of 2)",
     }
@@ -309,7 +309,7 @@ def test_phase_4_5_the_metrics_are_fed_by_a_whole_round_until_the_human_decides(
     ]
     assert record["long_term_stats"]["dissent_impact_ratio_last_90d"] == 1.0
     undo.undo(runtime, step)
-    assert str(trust.metrics(runtime)["corrections taken back"]) == "100% (1 of 1)", (
+    assert str(trust.metrics(runtime)["corrections undone"]) == "100% (1 of 1)", (
         "the human took the override back"
     )
     runtime.close()

@@ -42,7 +42,7 @@ def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     )
     assert "the model tiny, creator: trust 0.42 (kept 0 of 7)" in err
     assert (
-        "It asks first: you took back 7 of its last 7. Above a kept share of 0.45 it writes again."
+        "It asks first: you undid 7 of its last 7. Above a kept share of 0.45 it writes again."
         in err
     )
     assert "Not counted yet: 1 thing." in err
@@ -54,7 +54,7 @@ def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     assert out.splitlines()[0].endswith("\t0.42\tyou trashed it: I like thing number 7")
     assert out.splitlines()[-1].endswith("\t0.60\tnew")
     assert corrected("agents", "trust", "model:tiny")[1] == out
-    assert "0% (0 of 7)" in corrected("stats")[1], "corrections taken back"
+    assert "0% (0 of 7)" in corrected("stats")[1], "corrections undone"
 
 
 def test_block_and_unblock_are_taken_back_by_one_command(corrected: Terminal) -> None:

@@ -154,6 +154,8 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
         (("serch",), 2, "Did you mean 'search'"),
         (("inbox",), 2, "Did you mean 'consents'"),
         (("Memories",), 2, "Did you mean 'list'"),
+        (("erase",), 2, "Did you mean 'forget'"),
+        (("help",), 2, "Did you mean '--help'"),
         (("serach", "bees"), 2, "Did you mean 'search'? A question goes in quotes."),
         (("chats", "-n", "0"), 2, "not in the range"),
         (
@@ -233,7 +235,7 @@ def test_everything_works_beside_an_open_window(memapp: Terminal, tmp_path: Path
     ):
         assert memapp(*command)[0] == 0, command
     assert [memory.id for memory in retention.trash(window)] == [one], (
-        "the undo took back that it was restored"
+        "the undo undid the restoring"
     )
     assert len(chats.list_threads(window)) == 1
     window.close()
@@ -357,7 +359,7 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
             "512",
             (
                 "context_tokens = 512 leaves no room for a prompt: "
-                "a reply may take 320 tokens (reply_tokens)."
+                "an answer may take 320 tokens (reply_tokens)."
             ),
         ),
         ("context_tokens", "600", "Set context_tokens to 2,136 or more, or lower reply_tokens."),
@@ -365,7 +367,7 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
         (
             "reply_tokens",
             "3900",
-            "budget_tokens = 4,000 leaves no room for a prompt: a reply may take 3,900 tokens",
+            "budget_tokens = 4,000 leaves no room for a prompt: an answer may take 3,900 tokens",
         ),
     ],
 )

@@ -100,7 +100,7 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert re.search(r"in the trash since .* \(put there by you\), kept until .* at least\n", shown)
     assert memapp("pin", bees)[::2] == (
         2,
-        "That cannot be done: This memory is in the trash. Bring it back first.\n",
+        "That cannot be done: This memory is in the trash. Restore it first.\n",
     )
     assert (
         "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2]
@@ -115,8 +115,8 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
-        "Taken back: Restored “I keep bees.”",
-        "Taken back: Trashed “I keep bees.” and 1 more",
+        "Undone: Restored “I keep bees.”",
+        "Undone: Trashed “I keep bees.” and 1 more",
     ]
     assert texts(memapp) == {"I keep bees.", "I keep hens."}
     assert json.loads(memapp("undo", "--json")[1])[0]["event"] == "ADD"
@@ -344,7 +344,7 @@ def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
         0,
         "Health is empty now. To undo: memapp undo.\n",
     )
-    assert memapp("undo")[1] == "Taken back: Took away Health “asthma” and 1 more\n"
+    assert memapp("undo")[1] == "Undone: Took away Health “asthma” and 1 more\n"
 
 
 def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
@@ -356,7 +356,7 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
     assert "Did you mean 'Pronouns'?" in memapp("profile", "set", "pronuns", "they")[2]
     assert memapp("profile", "set", "home", "Ghent")[0::2] == (0, "Home: Ghent\n")
     assert memapp("profile", "clear", "Home")[0] == 0
-    assert memapp("undo")[1] == "Taken back: Took away Home “Ghent”\n"
+    assert memapp("undo")[1] == "Undone: Took away Home “Ghent”\n"
 
 
 def test_query_answers_within_the_capability_of_the_command(
@@ -429,7 +429,7 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     add(memapp, "I keep hens.")
     code, out, err = memapp("restore", "--file", str(backup), "--json")
     assert (code, json.loads(out)["memories"]) == (4, 1)
-    assert "1 memory, 0 messages and 1 undecided request" in err
+    assert "1 memory, 0 messages and 1 pending request" in err
     assert "Name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}

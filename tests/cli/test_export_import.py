@@ -65,7 +65,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(
     other = Terminal(tmp_path / "other", capsys)
     code, out, err = other("import", str(target))
     assert (code, out) == (4, "")
-    assert "This would bring in: 2 facts to wait for your yes." in err
+    assert "This would import: 2 facts to wait for your yes." in err
     code, out, _ = other("import", str(target), "--dry-run", "--json")
     assert (code, json.loads(out)["facts"], json.loads(out)["dry_run"]) == (0, 2, True)
     assert other("list")[1] == ""
@@ -75,7 +75,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(
     assert (other("list")[1], other("profile")[1]) == ("", "")
     assert other("consents")[1].endswith("2 facts from all.jsonl\n")
     code, out, _ = other("undo")
-    assert out.startswith("Taken back: Brought in a file: ")
+    assert out.startswith("Undone: Imported a file: ")
     assert other("consents")[1] == ""
 
 
@@ -114,9 +114,9 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(
         (
             b'{"text": "I keep bees."}\n{"text": "I play chess."}\n',
             0,
-            "Brought in: 2 facts to wait for your yes.",
+            "Imported: 2 facts to wait for your yes.",
         ),
-        (b"[]", 0, "Brought in: nothing new."),
+        (b"[]", 0, "Imported: nothing new."),
         (b"PK\x03\x04", 2, "The archive is damaged."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
     ],
@@ -239,4 +239,4 @@ def test_the_import_of_conversations_says_that_no_facts_are_learned(
     assert memapp("list")[1] == ""
     assert memapp("consents")[1].endswith("1 chat from file.json\n")
     code, _, err = memapp("import", file)
-    assert (code, err) == (0, "This would bring in: nothing new; 1 entry here already.\n")
+    assert (code, err) == (0, "This would import: nothing new; 1 entry here already.\n")

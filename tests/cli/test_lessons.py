@@ -111,7 +111,7 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     assert shop("lessons", "health")[1].splitlines()[0].endswith("\t1 promoted")
     shop("undo")
     assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), (
-        "what was taken back does not count"
+        "what was undone does not count"
     )
     assert (
         "67% failed" in shop("lessons", "health", "--plot")[1]

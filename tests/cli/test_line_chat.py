@@ -117,7 +117,7 @@ def test_the_memory_is_asked_in_words_and_by_command(
     assert "\nI keep bees\n" in out
     assert "Forgotten: I keep bees\n" in out
     assert (
-        "Taken back: " in err
+        "Undone: " in err
         and "To undo: memapp undo." in err
         and "I remember that: I hate olives" in err
     )

@@ -95,7 +95,7 @@ def test_a_model_is_tested_case_by_case_before_it_is_trusted(
     assert set(told["jobs"]) == {"distil", "same fact", "insights", "episodes", "answers", *REVIEWS}
     assert (
         all(item["of"] >= (12 if job in REVIEWS else 20) for job, item in told["jobs"].items())
-        and "✗ same fact: " in err
+        and "✗ merging memories: " in err
     )
 
 

@@ -49,7 +49,7 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     assert (one["tool"], one["steps"], one["tool_errors"]) == ("git", 3, 2)
     steps = memapp("runs", "show", one["id"])[1].splitlines()
     assert [line.split("\t")[1] for line in steps] == ["exit 1", "worked", "exit 1"]
-    assert memapp("undo")[1] == "Taken back: Remembered “git stauts -s -> git status -s”\n"
+    assert memapp("undo")[1] == "Undone: Remembered “git stauts -s -> git status -s”\n"
 
 
 def test_a_missing_result_is_a_failure(memapp: Terminal, repo: Path) -> None:

@@ -274,6 +274,6 @@ def test_what_is_shown_says_its_count() -> None:
     assert (
         Agent("rules", total=TrustSums(8, 8, 1), trust=0.45).counted == "trust 0.45 (kept 1 of 8)"
     )
-    assert Agent("rules", total=TrustSums(8, 8, 1)).corrected == "you took back 7 of its last 8"
+    assert Agent("rules", total=TrustSums(8, 8, 1)).corrected == "you undid 7 of its last 8"
     assert Agent("rules").counted == "trust 0.60 (not judged yet)"
     assert trust.dissent_event(NOW, 1.4, impact=True).reason == "dissent_impact_true"

@@ -467,26 +467,26 @@ def test_a_redirect_is_not_followed(server):
 @pytest.mark.parametrize(
     "raw, expected",
     [
-        (b"data: {not json}\n\n", "no reply"),
-        (b"<html>\n", "no reply"),
-        (b"data: [1, 2]\n\n", "no reply"),
-        (b'data: {"choices": "none"}\n\n', "no reply"),
-        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n', "middle of a reply"),
+        (b"data: {not json}\n\n", "no answer"),
+        (b"<html>\n", "no answer"),
+        (b"data: [1, 2]\n\n", "no answer"),
+        (b'data: {"choices": "none"}\n\n', "no answer"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n', "middle of an answer"),
         (
             b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": ""}]}\n\n',
-            "middle of a reply",
+            "middle of an answer",
         ),
         (
             b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: {"choi',
-            "middle of a reply",
+            "middle of an answer",
         ),
         (
             b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n<html>502</html>',
-            "middle of a reply",
+            "middle of an answer",
         ),
         (
             b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": "abort"}]}\n\n',
-            "middle of a reply .abort.",
+            "middle of an answer .abort.",
         ),
         (
             b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}\n\n',
@@ -498,7 +498,7 @@ def test_a_redirect_is_not_followed(server):
         (b'data: {"error": {"message": "context is full"}}\n\n', "context is full"),
         (b'error: {"code": 500, "message": "slot is gone"}\n\n', "slot is gone"),
         (b"\xff\xfe\x00" * 500_000, "does not end"),
-        (b'data: {"choices": [{"delta": {"content": "' + b"[" * 100_000 + b"\n\n", "no reply"),
+        (b'data: {"choices": [{"delta": {"content": "' + b"[" * 100_000 + b"\n\n", "no answer"),
     ],
 )
 def test_a_broken_stream_is_an_error_in_words(server, raw, expected):

@@ -159,7 +159,7 @@ def test_an_error_is_told_in_each_form(stream: bytes) -> None:
     [b"data: ping\n\n", b"<html>\n", b"data: [1]\n\n", event({"choices": "none"}), b"[1, 2]"],
 )
 def test_what_cannot_be_read_is_an_error_and_not_left_out(stream: bytes) -> None:
-    with pytest.raises(ModelError, match="no reply"):
+    with pytest.raises(ModelError, match="no answer"):
         chunks(stream)
 
 

@@ -231,7 +231,7 @@ async def looked_through(home: Path) -> bool:
             lambda: app.is_open or (isinstance(app.screen, OpeningScreen) and app.screen.failed)
         )
         if offered := not app.is_open:
-            await seen.until(lambda: "r puts it back" in seen.words())
+            await seen.until(lambda: "r restores it" in seen.words())
             assert "damaged" in seen.words() or "changed by another program" in seen.words()
             await pilot.press("r")
         await seen.ready()

@@ -1,5 +1,5 @@
 """A trusted model says a memory again in a plain sentence: an edit that is grounded, made once, and
-taken back by one undo.
+undone in one step.
 """
 
 import pytest

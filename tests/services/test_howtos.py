@@ -1,4 +1,4 @@
-"""How-tos: written down, proposed, run down, taken back; no chat reads them."""
+"""How-tos: written down, proposed, run down, undone; no chat reads them."""
 
 from pathlib import Path
 from typing import Any

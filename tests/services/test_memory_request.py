@@ -166,7 +166,7 @@ def test_one_clear_hit_goes_to_the_trash_and_comes_back_with_undo(runtime: Runti
     thread = tell(runtime, HENS, OLIVES)
     assert own(runtime, "please forget what i said about the hens", thread) == f"Forgotten: {HENS}"
     assert known(runtime) == [OLIVES]
-    assert own(runtime, "undo that", thread) == f"Taken back: Trashed “{HENS}”"
+    assert own(runtime, "undo that", thread) == f"Undone: Trashed “{HENS}”"
     assert known(runtime) == [OLIVES, HENS]
 
 

@@ -220,7 +220,7 @@ def test_what_an_import_said_is_not_told_as_the_persons_words(
     )
     import_file(runtime, tmp_path / "facts.jsonl")
     say_yes(runtime)
-    said = "What you brought in said on 31 January 2025: “User has a dog called Rufus.”"
+    said = "What you imported said on 31 January 2025: “User has a dog called Rufus.”"
     assert ask(runtime, "What is my dog called?").text == said
 
 

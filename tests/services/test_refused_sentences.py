@@ -95,7 +95,7 @@ def test_a_no_and_what_was_taken_back_are_the_reasons_then(judging: Runtime) -> 
     assert reasons(judging, said) == {}
     undo.undo_last(judging)
     decisions.deny(judging, *(request.id for request in pending.list_pending(judging)))
-    assert reasons(judging, said) == {CELLO: "taken back", DIABETES: "denied"}
+    assert reasons(judging, said) == {CELLO: "undone", DIABETES: "denied"}
 
 
 def test_after_a_days_worth_the_rest_is_said_to_be_read_tomorrow(
@@ -122,7 +122,7 @@ def test_what_was_not_kept_can_be_kept_anyway_and_that_be_undone(judging: Runtim
     (kept,) = provenance.learned_from(judging, [said])[said]
     assert kept.step == step
     undo.undo(judging, step)
-    assert (live(judging), reasons(judging, said)) == ([], {SOUP: "taken back"})
+    assert (live(judging), reasons(judging, said)) == ([], {SOUP: "undone"})
 
 
 def test_to_keep_what_is_sensitive_is_the_persons_yes(judging: Runtime) -> None:

@@ -1,4 +1,4 @@
-"""From a failure to a lesson and back: recorded, solved, learned, shown, taken back, forgotten."""
+"""From a failure to a lesson and back: recorded, solved, learned, shown, undone, forgotten."""
 
 import json
 from collections.abc import Mapping
@@ -429,7 +429,7 @@ def test_what_was_changed_since_is_taken_back_first_and_an_edit_keeps_both_versi
     (first,) = undo.undoable(runtime)
     with runtime.write() as session:
         changes.apply(session, LessonDeleted(lesson.id, runtime.purge_at()), runtime.actor())
-    with pytest.raises(UsageError, match="Take that back first"):
+    with pytest.raises(UsageError, match="Undo that first"):
         undo.undo(runtime, first.id)
     undo.undo_last(runtime)
     assert rules(runtime) == {lesson.rule_text}

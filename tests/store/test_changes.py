@@ -1,4 +1,4 @@
-"""Every change of a memory, and every change taken back."""
+"""Every change of a memory, and every change undone."""
 
 import ast
 import json
@@ -67,7 +67,7 @@ def undo(database: Database, revision: Revision) -> Revision:
 
 
 def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that the person's memory consists of. A creation taken back lies in the trash: the
+    """Everything that the person's memory consists of. A creation undone lies in the trash: the
     one allowed difference.
     """
     conn.execute(

@@ -84,7 +84,7 @@ LOOKS: dict[str, Look] = {
     "created": change(lambda ids: Created(fact("User has one plan more.", NOW, category="notes"))),
     "updated": change(lambda ids: Updated(ids[3], text="User has no plan.")),
     "linked": change(lambda ids: Linked(ids[2], ((ids[3], 0.5),))),
-    "trashed, restored, pinned, taken back": there_and_back,
+    "trashed, restored, pinned, undone": there_and_back,
 }
 
 

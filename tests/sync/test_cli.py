@@ -1,5 +1,6 @@
 """`memapp sync` on two machines: begin, join, look, shut out, leave."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from memapp.cli import run
+from memapp.services.sync import keyring
 from tests.sync.conftest import PASSPHRASE
 
 
@@ -74,11 +76,18 @@ def test_a_memory_is_shared_looked_at_and_left(memapp: Memapp, postgres: str, sc
 
 
 def test_no_password_and_no_unchecked_way_to_another_machine(memapp: Memapp) -> None:
-    typed = f"{PASSPHRASE}\n{PASSPHRASE}\n"
-    told = memapp("laptop", "sync", "init", "postgresql://me:secret@db.example/me", typed=typed)
+    """No passphrase is asked for before."""
+    told = memapp("laptop", "sync", "init", "postgresql://me:secret@db.example/me")
     assert told.exit_code == 2
-    assert ".pgpass" in told.stderr
-    told = memapp(
-        "laptop", "sync", "init", "postgresql://me@db.example/me?sslmode=require", typed=typed
-    )
-    assert "checked certificate" in told.stderr
+    assert ".pgpass" in told.stderr and "Passphrase" not in told.stderr
+    told = memapp("laptop", "sync", "join", "postgresql://me@db.example/me?sslmode=require")
+    assert "checked certificate" in told.stderr and "Passphrase" not in told.stderr
+    assert "no address" in memapp("laptop", "sync", "init", "nas").stderr
+
+
+def test_without_its_packages_it_is_said_how_to_install_them_here(
+    memapp: Memapp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring, "find_spec", lambda _: None)
+    said = memapp("laptop", "sync", "init", "postgresql://me@localhost/me").stderr
+    assert f"{sys.executable} -m pip install 'psycopg" in said and "pynacl" in said

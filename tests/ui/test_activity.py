@@ -1,4 +1,4 @@
-"""Activity: the numbers, the log and what can be taken back, as a person sees them."""
+"""Activity: the numbers, the log and what can be undone, as a person sees them."""
 
 import os
 from collections.abc import AsyncIterator
@@ -151,7 +151,7 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     await open_activity(seen, "log")
     shown = [" ".join(line.split()) for line in seen.lines()]
     assert any(line.endswith("you changed your profile Home") for line in shown)
-    assert any(line.endswith("you took back Home") for line in shown)
+    assert any(line.endswith("you undid Home") for line in shown)
     assert any(line.endswith("you pinned “Anna likes oolong tea.”") for line in shown)
     assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
 
@@ -163,15 +163,15 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
         curate.add(other, "Anna keeps bees.")
         carry(other, seen.app.runtime, tmp_path)
     screen = await open_activity(seen, "log")
-    assert "an import brought in a file" in seen.words()
+    assert "an import added a file" in seen.words()
     assert screen.lines.current is not None and log_rows.is_file(screen.lines.current)
     await seen.pilot.press("enter")
-    await seen.until(lambda: any("The next tab takes it back." in toast for toast in seen.toasts()))
+    await seen.until(lambda: any("The next tab undoes it." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
-    assert "Brought in a file: 1 fact" in seen.words()
+    assert "Imported a file: 1 fact" in seen.words()
     await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)
     await open_activity(seen, "log")
-    await seen.until("took back a file")
+    await seen.until("undid a file")
 
 
 @pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
@@ -260,24 +260,24 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     ]
     await seen.pilot.press("u")
     await seen.settle(lambda: decisions.profile(runtime) == {})
-    assert any("Taken back: Set Home to “Oslo”" in toast for toast in seen.toasts())
+    assert any("Undone: Set Home to “Oslo”" in toast for toast in seen.toasts())
     await seen.pilot.press("ctrl+z")
     await seen.settle(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
     await seen.pilot.press("u")
     await seen.settle(lambda: curate.count(runtime) == 0)
-    assert "There is nothing to take back." in seen.text()
+    assert "There is nothing to undo." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
         await seen.press(
             key,
-            until=lambda: any("There is nothing to take back." in toast for toast in seen.toasts()),
+            until=lambda: any("There is nothing to undo." in toast for toast in seen.toasts()),
         )
 
 
 async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
     curate.add(seen.app.runtime, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.press("u", until="took back")
+    await seen.press("u", until="undid")
     assert undo.undoable(seen.app.runtime) == []
 
 
@@ -313,8 +313,8 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         (Event.DELETE, "merge", 1, "superseded", "Replaced “Tea” by something newer"),
         (Event.TTL, "lifecycle", 2, "unused", "Trashed “Tea” and 1 more"),
         (Event.RESTORE, "person", 1, "", "Restored “Tea”"),
-        (Event.RESTORE, "import", 2, "", "Brought in a file: “Tea”"),
-        (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),
+        (Event.RESTORE, "import", 2, "", "Imported a file: “Tea”"),
+        (Event.ADD, "import", 4, "", "Imported a file: “Tea” and 2 more"),
     ],
 )
 def test_a_step_is_told_in_plain_words(
@@ -462,7 +462,7 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
     told = "\n".join(narrow.lines())
     assert told.count("you trashed it") == 7
-    assert "you took back 7 of its last 7" in told
+    assert "you undid 7 of its last 7" in told
     no_escapes(narrow)
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
 

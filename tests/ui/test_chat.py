@@ -373,7 +373,7 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.pilot.press("escape", "home", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
-    await seen.press("enter", until="Took back: Approved Home “Ghent”")
+    await seen.press("enter", until="Undone: Approved Home “Ghent”")
     await seen.until("No longer remembered: I have a dog called Rex.")
     await seen.until("Remembered: I have a bike.")
     await seen.pilot.press("ctrl+z", "ctrl+z")
@@ -406,7 +406,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_a_ch
 ) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.", until="Remembered: I have a dog called Rex.")
-    await seen.send("I live in Ghent.", until="Waiting for you")
+    await seen.send("I live in Ghent.", until="Pending in the inbox")
     while seen.app.session.undone.pop():
         pass  # as after a restart
     seen.chat.open_thread(seen.chat.state.thread)
@@ -420,7 +420,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_a_ch
     assert remembered < next(
         number for number, line in enumerate(lines) if "I live in Ghent." in line
     )
-    assert "Waiting for you" in seen.text()
+    assert "Pending in the inbox" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
     await seen.until("d Trash")
     await seen.pilot.press("escape")
@@ -785,7 +785,7 @@ async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) 
         ), "sums are details"
         await seen.pilot.press("enter")
         await seen.until(
-            lambda: "Its last guesses" in drawer.query_one("#loop-text").render().plain
+            lambda: "Its last predictions" in drawer.query_one("#loop-text").render().plain
         )
         await seen.pilot.press("end")
         await seen.until(lambda: "It expects next" in seen.text())

@@ -37,12 +37,12 @@ async def test_a_key_asks_for_a_second_opinion_and_others_take_what_it_says(worl
         await seen.press("down", "2", until=lambda: card(seen).shown.held.choice == "revision")
         await seen.settle()
         assert (
-            "Took a council's revision. ctrl+z takes it back." in seen.words()
+            "Took a council's revision. ctrl+z undoes it." in seen.words()
             and REVISED in seen.words()
         )
         await seen.press("ctrl+z", until=lambda: bool(card(seen).shown.held.reverted_at))
         await seen.settle()
-        assert DRAFT in seen.words() and "You took that back." in seen.words()
+        assert DRAFT in seen.words() and "You undid that." in seen.words()
 
         await seen.send(
             f"/council {QUESTION}", until=lambda: len(seen.chat.query(CouncilCard)) == 2

@@ -1,4 +1,4 @@
-"""/import in a chat: an export comes in after a yes, and is taken back like all else."""
+"""/import in a chat: an export comes in after a yes, and is undone like all else."""
 
 import json
 from pathlib import Path
@@ -29,11 +29,11 @@ async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(
     await seen.pilot.press("escape")
     assert not chats.list_threads(runtime)
     composer.insert(f"/import {folder}")
-    await seen.press("enter", until="Bring in my exports?")
+    await seen.press("enter", until="Import my exports?")
     await seen.press(
-        "enter", until=lambda: any("Brought in: my exports" in toast for toast in seen.toasts())
+        "enter", until=lambda: any("Imported: my exports" in toast for toast in seen.toasts())
     )
     await seen.until("Tea")
     assert pending.count_pending(runtime) == 1
-    await seen.press("ctrl+z", until=lambda: any("Taken back" in toast for toast in seen.toasts()))
+    await seen.press("ctrl+z", until=lambda: any("Undone" in toast for toast in seen.toasts()))
     assert not (chats.list_threads(runtime) or pending.count_pending(runtime))

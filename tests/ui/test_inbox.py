@@ -273,7 +273,7 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
     screen = await open_inbox(seen)
     for tab, other, keys in (
         ("requests", "Profile", "⏎ approve it esc cancel"),
-        ("profile", "Waiting", "⏎ save esc cancel"),
+        ("profile", "Pending", "⏎ save esc cancel"),
     ):
         for leave in ("tab", "shift+tab", "click"):
             at = next(
@@ -389,7 +389,7 @@ async def test_every_answer_can_be_taken_back_and_the_store_is_read_beside_the_e
         await seen.pilot.press(*letters, *filter(None, [saved]))
         await seen.settle(lambda: waiting(seen) == [])
         assert profile(seen) == known, keys
-        assert "Nothing waits for you." in seen.text() and "●" not in seen.lines()[0]
+        assert "No request is pending." in seen.text() and "●" not in seen.lines()[0]
         await seen.pilot.press("ctrl+z")
         await seen.settle(lambda: waiting(seen) == ["Bergen"])
         assert profile(seen) == {}, keys
@@ -420,18 +420,18 @@ async def test_what_sleeps_is_told_with_its_time_and_wakes_by_a_key_or_the_next_
     put_in(seen, "health", "asthma", "I have asthma.")
     propose(seen)
     screen = await open_inbox(seen)
-    assert "sleep" not in seen.lines()[2] and "Wake" not in seen.lines()[-1]
+    assert "put off" not in seen.lines()[2] and "Ask now" not in seen.lines()[-1]
     await seen.press(
         "s",
         until=lambda: (
-            "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1]
+            "1 put off until tomorrow 09:0" in seen.text() and "w Ask now" in seen.lines()[-1]
         ),
     )
     await seen.pilot.press("s")
-    await seen.settle(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
+    await seen.settle(lambda: "2 put off, the first until tomorrow 09:0" in seen.text())
     await seen.pilot.press("w")
     await seen.settle(lambda: len(screen.requests.rows.items) == 2)
-    assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
+    assert "put off" not in seen.lines()[2] and seen.app.session.undone.last is None
     await seen.press("s", until=lambda: len(waiting(seen)) == 1)
     world.clock.now += timedelta(hours=25)
     seen.app.session.memories_changed()
@@ -462,7 +462,7 @@ async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_
     seen.app.session.memories_changed()
     await open_inbox(seen)
     await seen.press("home")
-    assert "Also waiting for this Dresden · Leipzig" in seen.words()
+    assert "Also pending Dresden · Leipzig" in seen.words()
     await seen.press("a", until=lambda: waiting(seen) == [])
     assert profile(seen) == {"city": ("Hamburg",)}
     await seen.press(
@@ -477,19 +477,19 @@ async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen) -> None:
     decided: list[tuple[Decision, str]] = [
         (
             lambda runtime, found: decisions.approve(runtime, found.id),
-            "Taken back: Approved Home “Bergen”",
+            "Undone: Approved Home “Bergen”",
         ),
         (
             lambda runtime, found: decisions.deny(runtime, found.id),
-            "Taken back: Denied Home “Bergen”",
+            "Undone: Denied Home “Bergen”",
         ),
         (
             lambda runtime, _: decisions.set_field(runtime, "city", "Oslo"),
-            "Taken back: Set Home to “Oslo”",
+            "Undone: Set Home to “Oslo”",
         ),
         (
             lambda runtime, found: decisions.edit_then_approve(runtime, found.id, "Ghent"),
-            "Taken back: Set Home to “Ghent”",
+            "Undone: Set Home to “Ghent”",
         ),
     ]
     for decide, said in decided:
@@ -617,10 +617,10 @@ async def test_a_long_queue_comes_up_as_it_is_answered(
     for value in ("tea", "milk", "rain"):
         put_in(seen, "health", f"allergic to {value}", f"I am allergic to {value}.")
     screen = await open_inbox(seen)
-    assert "Waiting 3" in seen.text() and "1 more, when these are answered" in seen.text()
+    assert "Pending 3" in seen.text() and "1 more, when these are answered" in seen.text()
     assert len(screen.requests.rows.items) == 2
     await seen.press("d", until="allergic to tea")
-    assert "Waiting 2" in seen.text() and "more, when" not in seen.text()
+    assert "Pending 2" in seen.text() and "more, when" not in seen.text()
 
 
 # In the chat --------------------------------------------------------------------------------------
@@ -663,21 +663,24 @@ async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_foc
 
 async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
-    await seen.send("I moved to Bergen.", until="Waiting for you: Home “Bergen” · F4")
-    assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
+    await seen.send("I moved to Bergen.", until="Pending in the inbox: Home “Bergen” · F4")
+    assert seen.text().count("Pending in the inbox") == 1 and "Inbox ●1" in seen.lines()[0]
     await seen.pilot.press("ctrl+r")
     await seen.answered()
-    await seen.until(lambda: seen.text().count("Waiting for you") == 1)
-    at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
-    await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
+    await seen.until(lambda: seen.text().count("Pending in the inbox") == 1)
+    at = next(number for number, line in enumerate(seen.lines()) if "Pending in the inbox" in line)
+    await seen.pilot.click(offset=(seen.lines()[at].index("Pending"), at))
     await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen))
     await seen.press("d", until=lambda: waiting(seen) == [])
     await seen.press(
-        "f2", until=lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text()
+        "f2",
+        until=lambda: seen.app.current_mode == "chat" and "Pending in the inbox" not in seen.text(),
     )
     seen.app.action_undo()
-    await seen.until("Waiting for you")
-    await seen.send("I have diabetes.", until="Waiting for you: Health “I have diabetes.” · F4")
+    await seen.until("Pending in the inbox")
+    await seen.send(
+        "I have diabetes.", until="Pending in the inbox: Health “I have diabetes.” · F4"
+    )
     decisions.set_field(seen.app.runtime, "health", "asthma")
     seen.app.session.memories_changed()
     await seen.settle()
@@ -690,19 +693,21 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(
     seen: Seen, world: World
 ) -> None:
     await seen.send("I moved to Bergen. My name is Ana.")
-    await seen.until(lambda: "Shall I remember" in seen.text() and "Waiting for you" in seen.text())
+    await seen.until(
+        lambda: "Shall I remember" in seen.text() and "Pending in the inbox" in seen.text()
+    )
     asked = "Home" if "your city: Bergen" in seen.words() else "Name"
     assert (
-        f"Waiting for you: {asked}" not in seen.words()
-        and seen.text().count("Waiting for you") == 1
+        f"Pending in the inbox: {asked}" not in seen.words()
+        and seen.text().count("Pending in the inbox") == 1
     )
     await seen.press("ctrl+n")
     await seen.send("My pronouns are they/them.")
     await seen.settle(lambda: "Shall I remember your pronouns: they/them" in seen.words())
-    assert "Waiting for you" not in seen.text()
+    assert "Pending in the inbox" not in seen.text()
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
-    assert "your pronouns: they/them" in seen.words() and "Waiting for you" not in seen.text()
+    assert "your pronouns: they/them" in seen.words() and "Pending in the inbox" not in seen.text()
     (asked_now,) = (
         request for request in pending.list_pending(seen.app.runtime) if request.field == "pronouns"
     )
@@ -715,12 +720,12 @@ async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_in
     seen: Seen, answer: str
 ) -> None:
     await seen.send("I moved to Ghent.", until="Shall I remember")
-    await seen.send(answer, until="Still waits in the inbox for your yes or no: Home “Ghent” · F4")
+    await seen.send(answer, until="Still pending in the inbox: Home “Ghent” · F4")
     await seen.send("yes")
     await seen.settle()
     assert seen.chat.transcript.query(Note) and profile(seen) == {}
     assert (
-        sum("Still waits" in str(note.render()) for note in seen.chat.transcript.query(Note)) == 1
+        sum("Still pending" in str(note.render()) for note in seen.chat.transcript.query(Note)) == 1
     )
 
 
@@ -731,9 +736,9 @@ async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_in
             "yes",
             "Your profile says now: Home “Bergen” · F4, tab shows it",
             {"city": ("Bergen",)},
-            "Taken back: Approved Home “Bergen”",
+            "Undone: Approved Home “Bergen”",
         ),
-        ("no", "Not kept, as you said: Home", {}, "Taken back: Denied Home “Bergen”"),
+        ("no", "Not kept, as you said: Home", {}, "Undone: Denied Home “Bergen”"),
     ],
 )
 async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
@@ -748,7 +753,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     ]
     assert profile(seen) == known and "●" not in seen.lines()[0]
     await seen.press("ctrl+z", until=lambda: waiting(seen) == ["Bergen"])
-    await seen.until(f"{line} · taken back")
+    await seen.until(f"{line} · undone")
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
     assert seen.app.session.undone.last is None
@@ -798,7 +803,7 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(
     await seen.press(
         "ctrl+z", until=lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"]
     )
-    await seen.until(f"{line} · taken back")
+    await seen.until(f"{line} · undone")
     assert seen.app.session.undone.last is None
 
 
@@ -913,7 +918,7 @@ async def test_the_inbox_looks_as_it_should(
         await open_inbox(seen)
         compare(seen, f"inbox-empty-{name}", update)
         await fill(seen)
-        await seen.until("Waiting 2")
+        await seen.until("Pending 2")
         await seen.press("home")
         compare(seen, f"inbox-{name}", update)
         if size[0] < 100:
@@ -1021,7 +1026,7 @@ async def test_a_request_says_how_far_its_proposer_is_trusted_and_what_a_weight_
         )
     propose(seen, "fact", "I keep hens.", "I keep hens.")
     await seen.settle(lambda: "I keep hens" in seen.words())
-    assert "trust 0.45 (kept 0 of 5); it asks first: you took back 5 of its last 5." in seen.words()
+    assert "trust 0.45 (kept 0 of 5); it asks first: you undid 5 of its last 5." in seen.words()
     requests.propose(seen.app.runtime, "rubric", "Accuracy 0.35", old="Accuracy 0.25")
     seen.app.session.memories_changed()
     await seen.press("home", until="Rubric changes only with your yes")

@@ -272,12 +272,10 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("Trashed “" in toast and "ctrl+z" in toast for toast in seen.toasts())
         seen.app.session.undone.push("Learned something since", lambda _: None)
-        await seen.click(
-            "undo (ctrl+z)"
-        )  # takes back what the toast is about, not what was done last
+        await seen.click("undo (ctrl+z)")  # undoes what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
-        told = next(toast for toast in seen.toasts() if "Taken back: " in toast)
-        assert screen.rows.items[0].pinned and told.startswith("Taken back: Trashed “")
+        told = next(toast for toast in seen.toasts() if "Undone: " in toast)
+        assert screen.rows.items[0].pinned and told.startswith("Undone: Trashed “")
         await seen.pilot.press("ctrl+z")
         await seen.press("u", until=lambda: not any(memory.pinned for memory in screen.rows.items))
 
@@ -311,7 +309,7 @@ async def test_what_is_undone_fast_or_while_the_file_is_busy_is_taken_back_one_a
                 raise StoreLocked("The file is busy.")
 
         seen.app.session.undone.push("Deleted a chat", back)
-        for said in ("The file is busy.", "Taken back: Deleted a chat"):
+        for said in ("The file is busy.", "Undone: Deleted a chat"):
             await seen.press(
                 "u", until=lambda said=said: any(said in toast for toast in seen.toasts())
             )
@@ -323,7 +321,7 @@ async def test_undo_goes_on_after_a_restart(world: World) -> None:
     async with memories(world, []) as (seen, screen):
         assert len(texts(screen)) == 2
         await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
-        assert any("Taken back" in toast for toast in seen.toasts())
+        assert any("Undone" in toast for toast in seen.toasts())
 
 
 async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(

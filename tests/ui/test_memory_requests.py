@@ -18,7 +18,7 @@ async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Se
     )
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: known(seen) == [])
-    assert "Taken back: Remembered “I hate olives”" in seen.toasts(), (
+    assert "Undone: Remembered “I hate olives”" in seen.toasts(), (
         "as every list of what was done calls it"
     )
 

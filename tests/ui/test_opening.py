@@ -42,7 +42,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     app = MemappApp(start, world.folder / "log")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         seen = Seen(app, pilot)
-        await seen.until("r puts it back · q quits")
+        await seen.until("r restores it · q quits")
         assert seen.lines()[0].startswith(" memapp"), (
             "the name stands there before anything is loaded"
         )

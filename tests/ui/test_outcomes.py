@@ -31,7 +31,9 @@ async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
     await seen.settle(
-        lambda: any(words in seen.text() for words in ("not kept", "Remembered", "Waiting for you"))
+        lambda: any(
+            words in seen.text() for words in ("not kept", "Remembered", "Pending in the inbox")
+        )
     )
 
 
@@ -53,8 +55,8 @@ async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_stateme
     await seen.until("▾ Remembered 2 ✓ I have a dog called Rex.")
     await seen.until(lambda: "u Undo" in seen.lines()[-1] and "m Remember" not in seen.lines()[-1])
     await seen.press("u", until=lambda: known(seen) == [DOG])
-    await seen.until("– “I had soup for lunch.” · you took it back · m keep anyway")
-    await seen.press("up", "enter", until=lambda: "you took it back" not in seen.words())
+    await seen.until("– “I had soup for lunch.” · you undid it · m keep anyway")
+    await seen.press("up", "enter", until=lambda: "you undid it" not in seen.words())
 
 
 async def test_one_thing_is_edited_and_taken_back_on_its_line(seen: Seen) -> None:
@@ -86,7 +88,7 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
     await told(seen, f"{DOG} I have diabetes.")
     await seen.until(
         lambda: (
-            f"{KEPT} · edit · undo ● Waiting for you: Health “I have diabetes.” · F4"
+            f"{KEPT} · edit · undo ● Pending in the inbox: Health “I have diabetes.” · F4"
             in seen.words()
         )
     )
@@ -105,7 +107,7 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
 async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await told(seen, "We're moving from Utrecht to Ghent soon.")
-    await seen.until("Waiting for you: Fact “We're moving from Utrecht to Ghent soon.”")
+    await seen.until("Pending in the inbox: Fact “We're moving from Utrecht to Ghent soon.”")
 
 
 async def test_the_same_is_said_after_a_restart(world: World) -> None:

@@ -221,7 +221,7 @@ async def test_what_came_of_a_message_looks_as_it_should(
         await seen.until(
             lambda: (
                 "Remembered" in seen.text()
-                and "Waiting for you" in seen.text()
+                and "Pending in the inbox" in seen.text()
                 and "not kept" in seen.text()
             )
         )
@@ -509,10 +509,8 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
             await seen.pilot.resize_terminal(*size)
             await seen.settle()
             below = seen.lines()[-4:]  # the line above the composer says nothing now
-            notify(
-                seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”"
-            )
-            await seen.until("Taken back:")
+            notify(seen.chat, "Undone: Remembered “Anna likes oolong in the morning and at night”")
+            await seen.until("Undone:")
             assert seen.lines()[-4:] == below
             assert "[Chat]" in seen.lines()[0]
             seen.app.clear_notifications()

@@ -371,14 +371,14 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
         await ask_to_erase(seen, "E")
         assert (
             "All 5 memories in the trash, with all that repeats the words: "
-            "guesses, requests in the inbox"
+            "predictions, requests in the inbox"
         ) in seen.words()
         await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.press("escape", until=lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
         runtime = seen.app.runtime
         seen.chat.composer.load_text("Did Anna have zqarla?")
-        await seen.press("F", until="Forget words everywhere")
+        await seen.press("F", until="Erase words everywhere")
         await seen.press("enter", until="At least 2 characters.")
         await seen.press(
             *"zqarla", "enter", until=lambda: isinstance(seen.app.screen, ConfirmErase)

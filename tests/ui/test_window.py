@@ -232,7 +232,7 @@ async def test_a_toast_never_hides_what_is_written_into(seen: Seen) -> None:
         seen.app.clear_notifications()
         await seen.pilot.resize_terminal(*size)
         await seen.press(*keys.split())
-        said = "Something of some length was done just now, and ctrl+z takes it back again. "
+        said = "Something of some length was done just now, and ctrl+z undoes it again. "
         notify(seen.chat, said * 3)
         await seen.settle()
         (toast,) = seen.app.screen.query("Toast")
@@ -291,7 +291,7 @@ def _beside(seen: Seen) -> str:
 
 
 async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(seen: Seen) -> None:
-    for words in ("undo", "take back"):
+    for words in ("undo", "last change"):
         await seen.pilot.press("ctrl+p")
         await seen.settle(lambda: isinstance(seen.app.screen, CommandPalette))
         await seen.type(words)

@@ -150,7 +150,7 @@ def _restore_value(
         else bool(other_values)
     )
     if in_the_way or (request.new_value and request.new_value not in says):
-        raise UsageError("The profile was changed again since then.", "Take that back first.")
+        raise UsageError("The profile was changed again since then.", "Undo that first.")
     opposite = decisions.approve_at_once(
         session, request.field, request.new_value, value, "undo", actor, undoes=entry.step
     )

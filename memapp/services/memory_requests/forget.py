@@ -34,7 +34,7 @@ NOT_BROUGHT_UP = (
 )
 NOT_KEPT = "All right, I keep nothing of that."
 ALL_LEFT = "All right, I forget nothing."
-NOTHING_CHANGED = "That changed nothing. /undo takes back the last change."
+NOTHING_CHANGED = "That changed nothing. /undo undoes the last change."
 ALL_OF_IT = (
     "That would be everything I know. Choose the memories in F3, or erase whole chats there; I do"
     " not do that from a sentence."
@@ -127,7 +127,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     if step is None:
         return None
     undo.undo(runtime, step.id)
-    return _own(f"Taken back: {undo.describe(runtime, step)}")
+    return _own(f"Undone: {undo.describe(runtime, step)}")
 
 
 def correct(

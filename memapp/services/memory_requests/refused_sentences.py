@@ -21,8 +21,8 @@ from memapp.store.session import Session
 Refusals = Sequence[tuple[str, WhyNot | None]]
 """The sentences of a message with the judge's reasons against them; None if kept."""
 _TRASH_REASONS: Mapping[str, WhyNot] = {
-    "person": "taken back",
-    "undone": "taken back",
+    "person": "undone",
+    "undone": "undone",
     "overflow": "full",
 }
 """Reasons for a memory in the trash, except a later statement."""

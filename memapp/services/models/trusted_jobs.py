@@ -2,6 +2,7 @@
 
 from memapp.domain.model_jobs import MEASURED_AT_WORK, REVIEWS, JobTest, ModelJob
 from memapp.inference import ChatModel
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.models.manifest import known_jobs
 from memapp.store import model_jobs as store
@@ -30,7 +31,8 @@ def in_words(runtime: Runtime, key: str) -> str:
     """Return a sentence on the jobs of a model."""
     if known_jobs(key) is None and not store.get_tests(runtime.read(), key):
         return "Not tested yet: memapp models test."
-    return f"Trusted with: {', '.join(jobs_of(runtime, key)) or 'nothing but replies'}."
+    jobs = [called("model_jobs", job) for job in jobs_of(runtime, key)]
+    return f"Trusted with: {', '.join(jobs) or 'nothing but chatting'}."
 
 
 def results_of(runtime: Runtime, model: ChatModel) -> dict[ModelJob, JobTest]:

@@ -369,7 +369,7 @@ def _line(runtime: Runtime, quoted: _Quotation) -> str:
         runtime,
         quoted.hit,
         _until(runtime, quoted),
-        speaker="What you brought in said" if quoted.brought_in else "",
+        speaker="What you imported said" if quoted.brought_in else "",
     )
 
 

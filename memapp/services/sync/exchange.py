@@ -165,7 +165,7 @@ def connected(runtime: Runtime) -> Iterator[tuple["Server", Keyring]]:
 
 
 def send_again(runtime: Runtime) -> int:
-    """Send again what the database lost, after it was put back to an older state; return how much
+    """Send again what the database lost, after it was restored to an older state; return how much
     that is.
     """
     from memapp.sync.crypto import START
@@ -229,7 +229,7 @@ def _refuse_rolled_back(server: "Server", here: Here, last: int) -> None:
     if here.number and known != here.hash:
         lacks = max(here.number - last, 0)
         said = (
-            f"The database was put back to an older state: {lacks or 'some'} entries are missing."
+            f"The database was restored to an older state: {lacks or 'some'} entries are missing."
             if known is None
             else ("The database says something else than it did before.")
         )

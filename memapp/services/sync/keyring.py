@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memapp.domain.sync import Machine, Place
 from memapp.errors import SyncError, UsageError
 from memapp.runtime import Runtime
+from memapp.services.extras import install_command
 from memapp.store.folder import written_whole
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def require_libraries() -> None:
     if find_spec("psycopg") is None or find_spec("nacl") is None:
         raise UsageError(
             "Sync needs packages that are not installed.",
-            'Install them: pip install "memapp[sync]".',
+            f"Install them: {install_command('sync')}",
         )
 
 

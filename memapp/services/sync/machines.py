@@ -45,6 +45,15 @@ class SyncStatus:
     """The machines that have not yet carried out the last erasure."""
 
 
+def checked_address(url: str) -> str:
+    """Return the address of a database. Raises `UsageError` for one that is not safe to use."""
+    keyring.require_libraries()
+    from memapp.sync.server import safe
+
+    safe(url)
+    return url
+
+
 def init(
     runtime: Runtime,
     url: str,

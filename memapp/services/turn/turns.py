@@ -209,7 +209,7 @@ def retry_turn(
     erasures = runtime.database.erasures
     old = chat.get_message(runtime.read(), reply_id)
     if old.reply_to is None or old.model == OWN_WORDS or old.origin is Origin.COMMAND:
-        raise UsageError("Only a reply of the model can be retried.")
+        raise UsageError("Only an answer of the model can be retried.")
     message = chat.get_message(runtime.read(), old.reply_to)
     thread, earlier = _open(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
@@ -297,7 +297,7 @@ def _open(
     thread, messages = open_thread(runtime, thread_id, before=before)
     if thread.deleted_at is not None:
         raise UsageError(
-            "This chat is deleted.", "Bring it back first, with ctrl+p or `memapp chats restore`."
+            "This chat is deleted.", "Restore it first, with ctrl+p or `memapp chats restore`."
         )
     return thread, messages
 

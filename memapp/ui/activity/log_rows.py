@@ -20,13 +20,12 @@ NOTHING_LOGGED = (
     "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
 )
 NOTHING_KEPT_UP = (
-    "Nothing was done in idle time yet that could be taken back.\n\n"
+    "Nothing was done in idle time yet that could be undone.\n\n"
     "While nobody waits, memapp sums up chats, notices what comes up again,\n"
     "merges what is said twice, and moves to the trash what nobody needs."
 )
 NOTHING_DONE = (
-    "There is nothing to take back.\n\n"
-    "What you or memapp do to memories and to your profile comes here."
+    "There is nothing to undo.\n\nWhat you or memapp do to memories and to your profile comes here."
 )
 
 
@@ -36,9 +35,9 @@ def done(line: LogLine) -> str:
     if entry.event is Event.PROFILE:
         decision = str(entry.meta.get("decision", "changed"))
         took_back = bool(entry.undoes) and decision == "changed"
-        return "took back" if took_back else called("decisions", decision)
+        return "undid" if took_back else called("decisions", decision)
     if is_file(line):
-        return "took back" if entry.undoes else "brought in"
+        return "undid" if entry.undoes else "added"
     if line.pinned is not None:
         return "pinned" if line.pinned else "unpinned"
     return entry.event.told

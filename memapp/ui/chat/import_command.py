@@ -56,12 +56,14 @@ async def bring_in(
         raise UsageError(f"{path.name}: {imported}.")
     about_chats = f"\n\n{OF_CHATS}" if imported.chats else ""
     summary = f"{shorten(str(imported), SHOWN_CHARS)}.{about_chats}"
-    question = Question(f"Bring in {path.name}?", summary, "bring it in", "leave it")
+    question = Question(f"Import {path.name}?", summary, "import it", "leave it")
     if not await node.app.push_screen_wait(question):
         return
     await asyncio.to_thread(backups.run, session.runtime, timedelta(0))
     imported = await asyncio.to_thread(import_file, session.runtime, path)
     node.post_message(FileChanged(erased=False))
-    done = f"Brought in: {path.name}"
-    pending = ". What it says of you waits in the inbox (F4)." if imported.file_id else ""
+    done = f"Imported: {path.name}"
+    pending = (
+        ". What it says of you waits for your yes in the inbox (F4)." if imported.file_id else ""
+    )
     notify(node, f"{done}{pending}", undo=session.undone.push(done, imported.step))

@@ -34,7 +34,7 @@ def value_of(request: ConsentRequest) -> tuple[str, str]:
 def passed_over_note(request: ConsentRequest) -> Note:
     """Return the notice for a message that answered a question unclearly or too late."""
     if request.state == "pending":
-        line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
+        line = f"● Still pending in the inbox: {change(request)} · F4"
         return Note(line, ModeWanted("inbox", "requests"), waits=[value_of(request)])
     decision = "approved" if request.state == "applied" else request.state
     became = "" if decision == "withdrawn" else decided(decision, request)

@@ -230,7 +230,7 @@ class Threads(Vertical):
             thread.id: f"{shorten(thread.title, 40)} · {stays[thread.id]}" for thread in deleted
         }
         chosen = await self.app.push_screen_wait(
-            Choice("Bring back a deleted chat", rows, deleted[0].id)
+            Choice("Restore a deleted chat", rows, deleted[0].id)
         )
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)

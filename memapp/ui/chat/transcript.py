@@ -290,7 +290,7 @@ class ChatTranscript(ThreadTranscript):
             return
         last = self.replied
         if last is None or last.message.id != reply.id or not self.complete:
-            self._status.say("Only the last answer can be switched: later messages reply to this.")
+            self._status.say("Only the last answer can be switched: later messages answer this.")
             return
         await asyncio.to_thread(chats.choose_variant, self._runtime, variants[at])
         await self.cut_from(reply.id)

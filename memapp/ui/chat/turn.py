@@ -50,7 +50,7 @@ HINTS = (
     "go there with esc, choose with the arrow keys.",
 )
 """Hints, shown once each with the first three facts."""
-NOT_TAKEN_BACK = "Not taken back, because it was changed or partly erased since"
+NOT_TAKEN_BACK = "Not undone, because it was changed or partly erased since"
 
 
 class TurnView:
@@ -118,7 +118,7 @@ class TurnView:
             case Asked(question=question):
                 await self._show_question(question)
             case AnswersLeft(taken_back=taken_back, kept=kept):
-                self._note(moved.thread_id, "Took back", taken_back)
+                self._note(moved.thread_id, "Undone", taken_back)
                 self._note(moved.thread_id, NOT_TAKEN_BACK, kept)
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
@@ -267,7 +267,7 @@ class TurnView:
             session.undone.push(done.label if done else shorten(line, 60), step)
             session.memories_changed()
         if self._state.thread_id == thread_id and (step or not is_reply):
-            self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else line, step=step))
+            self._transcript.add_note(Note("ctrl+z undoes it" if is_reply else line, step=step))
 
     async def _hint(self) -> None:
         """Show one hint after each of the first three answers with a learned fact."""

@@ -24,7 +24,7 @@ from memapp.ui.widgets.labels import ago, left, moment
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 PROPOSERS = {
     "import": "It came with an import",
-    "undo": "You brought it back",
+    "undo": "You undid a decision",
     "person": "You wrote it",
 }
 NOW = {
@@ -183,9 +183,7 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
         parts.insert(0, joined((head, "$text-muted"), "\n", shown.memory, "\n"))
     if shown.also:
         settled = ("\nA yes here settles it.\n", "$text-muted")
-        parts.insert(
-            0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled)
-        )
+        parts.insert(0, joined(("Also pending   ", "bold"), " · ".join(shown.also), settled))
     if shown.beside:
         parts.insert(0, joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n"))
     return Content("\n").join(parts)

@@ -45,7 +45,7 @@ UNCHANGED = "Nothing was approved: you changed nothing. To approve it as it is, 
 
 WIDE = 44
 NOTHING_WAITS = """
-Nothing waits for you.
+No request is pending.
 
 When you say something about
 yourself, such as where you live,
@@ -96,7 +96,7 @@ class RequestsPane(Horizontal):
         Binding("s", "snooze", "Tomorrow", id="inbox.snooze"),
         Binding("space", "mark", "Mark", id="inbox.mark", key_display="␣"),
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="inbox.mark_all"),
-        Binding("w", "wake", "Wake", id="inbox.wake"),
+        Binding("w", "wake", "Ask now", id="inbox.wake"),
         Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
         Binding("enter", "open_file", "One by one", id="inbox.open_file", key_display="⏎"),
         Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
@@ -367,11 +367,11 @@ def brought_back(before: Queue, now: Queue) -> str | None:
 
 
 def sleeping(asleep: Sequence[ConsentRequest], now: datetime) -> str:
-    """Return the number and the first date of postponed requests: `1 sleeps until 10:48`."""
+    """Return the number and the first date of postponed requests: `1 put off until 10:48`."""
     until = asleep[0].snoozed_until if asleep else None
     if until is None:
         return ""
-    how_many = "1 sleeps until" if len(asleep) == 1 else f"{len(asleep)} sleep, the first until"
+    how_many = "1 put off until" if len(asleep) == 1 else f"{len(asleep)} put off, the first until"
     days = (until.astimezone().date() - now.astimezone().date()).days
     day = {0: "", 1: "tomorrow "}.get(days, f"{moment(until, now)} ")
     return f"{how_many} {day}{clock(until)}"

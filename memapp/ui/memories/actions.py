@@ -24,7 +24,7 @@ from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import bar, many
 
 LABEL_CHARS = 40
-REPEATED = "with all that repeats the words: guesses, requests in the inbox, earlier versions"
+REPEATED = "with all that repeats the words: predictions, requests in the inbox, earlier versions"
 IN_PROFILE = "Change that with F4, tab."
 FOR_GOOD = "This cannot be undone: rows, versions, index and backups are cleaned."
 
@@ -230,7 +230,7 @@ class MemoryActions:
             "memories, messages, titles, drafts, backups."
         )
         card = LineQuestion(
-            "Forget words everywhere", "", self._preview, note=note, does="look for them"
+            "Erase words everywhere", "", self._preview, note=note, does="look for them"
         )
         await self._session.before_erasing()
         answer = await self._node.app.push_screen_wait(card)

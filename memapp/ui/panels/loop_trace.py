@@ -67,7 +67,7 @@ def _lines(trace: Trace | None, detailed: bool) -> list[Content]:
     if trace is None:
         parts.append(
             plain(
-                "Before each answer memapp guesses what you will say and what it has to look up.",
+                "Before each answer memapp predicts what you will say, and names what to look up.",
                 "$text-muted",
             )
         )
@@ -83,7 +83,7 @@ def _lines(trace: Trace | None, detailed: bool) -> list[Content]:
         _part("It expects next", plain(trace.expects or "—")),
     ]
     if detailed and trace.guesses.as_predicted.of:
-        parts.append(_part("Its last guesses", _guesses(trace.guesses)))
+        parts.append(_part("Its last predictions", _guesses(trace.guesses)))
     return parts
 
 

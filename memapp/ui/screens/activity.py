@@ -40,7 +40,7 @@ TABS = (
 )
 LOOK_SECONDS = 1.0
 """The interval of looking at the running job."""
-UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
+UNDO_NOTE = "Last first. u undoes the one marked ↶, with everything that followed from it."
 
 
 class ActivityScreen(ModeScreen):
@@ -187,7 +187,7 @@ class ActivityScreen(ModeScreen):
         if line.entry.event is Event.PROFILE:
             notify(self, "The Inbox (F4) shows your profile, in its second tab.")
         elif log_rows.is_file(line):
-            notify(self, "This line is a whole imported file. The next tab takes it back.")
+            notify(self, "This line is a whole imported file. The next tab undoes it.")
         elif line.entry.event is Event.PURGE:
             notify(self, "It was erased for good.")
         elif not line.said:

@@ -17,7 +17,7 @@ from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = (("requests", "Waiting"), ("profile", "Profile"))
+TABS = (("requests", "Pending"), ("profile", "Profile"))
 
 
 class AnswerLine(KeyLine):
@@ -39,7 +39,7 @@ class InboxScreen(ModeScreen):
     HELP = (
         "Statements that need your yes wait here. memapp uses none of them before.\n\n"
         "a approves, d denies, e edits first, s asks again tomorrow, "
-        "w brings a request back before that. "
+        "w asks now again. "
         "Space marks several requests, to deny or postpone them together. "
         "Enter opens a request and its source; "
         "an imported file is one request, and enter lists its statements, "
@@ -54,7 +54,7 @@ class InboxScreen(ModeScreen):
         Binding(
             "tab,shift+tab",
             "turn('requests')",
-            "Waiting",
+            "Pending",
             id="inbox.to_requests",
             key_display="tab",
         ),

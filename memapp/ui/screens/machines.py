@@ -43,7 +43,14 @@ async def _begin(app: App[Any], session: AppSession) -> None:
     if how is None:
         return
     url = await app.push_screen_wait(
-        LineQuestion("Database", "postgresql://", str, note=ADDRESS, length=500, does="go on")
+        LineQuestion(
+            "Database",
+            "postgresql://",
+            machines.checked_address,
+            note=ADDRESS,
+            length=500,
+            does="go on",
+        )
     )
     if not url:
         return

@@ -96,7 +96,7 @@ class ModelsScreen(ModeScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d,delete", "remove", "Remove", id="models.remove", key_display="d"),
+        Binding("d,delete", "remove", "Delete", id="models.remove", key_display="d"),
         Binding("R", "reload", "Reload", id="models.reload"),
         Binding("escape", "chat", "Back", show=False, id="models.leave"),
     ]
@@ -242,11 +242,11 @@ class ModelsScreen(ModeScreen):
             return
         files = await asyncio.to_thread(downloads.files_of, self.runtime, chosen.name)
         question = Question(
-            f"Remove {chosen.name}?", "\n".join(map(str, files)), "remove it", "keep it"
+            f"Delete {chosen.name}?", "\n".join(map(str, files)), "delete it", "keep it"
         )
         if await self.app.push_screen_wait(question):
             removed = await asyncio.to_thread(downloads.remove_model, self.runtime, chosen.name)
-            notify(self, f"{chosen.name} was removed: {size(removed)}.")
+            notify(self, f"{chosen.name} was deleted: {size(removed)}.")
         self.look_again()
 
     def action_reload(self) -> None:

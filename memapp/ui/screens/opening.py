@@ -89,7 +89,7 @@ class OpeningScreen(StyledScreen):
         self.query_one(Composer).display = False
         self.query_one(StatusLine).say("")
         lines = [error.message, _offer(failed.backup) if failed.backup else error.advice]
-        keys = "r puts it back · q quits" if failed.backup else "q quits"
+        keys = "r restores it · q quits" if failed.backup else "q quits"
         card = joined(
             (error.title, "bold $error"),
             *(f"\n\n{text}" for text in lines if text),
@@ -108,7 +108,7 @@ class OpeningScreen(StyledScreen):
             self.failed = None
             await self.query("#opening-card").remove()
             self.query_one(Composer).display = True
-            self._open("Putting the backup back…", backup)
+            self._open("Restoring the backup…", backup)
 
     def action_quit(self) -> None:
         if self.failed:
@@ -138,7 +138,7 @@ class OpeningScreen(StyledScreen):
         for warning in runtime.database.news:
             tell(warning, problem=True, seconds=60.0)
         if aside:
-            tell(f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
+            tell(f"The damaged file is kept for 30 days: {aside}", title="Restored", seconds=60.0)
         try:
             runtime.database.check()
             if warning := news_of_syncing(runtime):

@@ -40,9 +40,7 @@ class TrashScreen(MemoryListScreen):
         Binding("slash", "search", "Search", id="trash.search"),
         Binding("space", "mark", "Mark", id="trash.mark", key_display="␣"),
         Binding("E", "empty", "Empty", id="trash.empty"),
-        Binding(
-            "F", "forget_words", "Forget words everywhere", show=False, id="trash.forget_words"
-        ),
+        Binding("F", "forget_words", "Erase words everywhere", show=False, id="trash.forget_words"),
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="trash.mark_all"),
         Binding("escape", "back", "Back", show=False, id="trash.back"),
     ]

@@ -310,7 +310,7 @@ class Note(Static):
     def took_back(self) -> None:
         """Show that the step was undone."""
         self._asks = None
-        self._end = plain(f"{self._end.plain.removesuffix('undo')}taken back")
+        self._end = plain(f"{self._end.plain.removesuffix('undo')}undone")
         self.on_resize()
 
     def on_resize(self) -> None:

@@ -78,8 +78,8 @@ class Composer(TextArea):
         Binding(
             "ctrl+j,shift+enter,alt+enter", "newline", "New line", show=False, id="composer.newline"
         ),
-        Binding("up", "back", "Earlier prompt", show=False, id="composer.back"),
-        Binding("down", "forward", "Later prompt", show=False, id="composer.forward"),
+        Binding("up", "back", "Earlier message", show=False, id="composer.back"),
+        Binding("down", "forward", "Later message", show=False, id="composer.forward"),
         Binding("pageup", "page(-1)", "Scroll up", show=False, id="composer.page_up"),
         Binding("pagedown", "page(1)", "Scroll down", show=False, id="composer.page_down"),
         Binding("ctrl+g", "editor", "In your editor", show=False, id="composer.editor"),

@@ -73,7 +73,7 @@ class CouncilCard(Static):
     def _end(self) -> Content:
         held = self.shown.held
         if held.choice is not None:
-            back = " You took that back." if held.reverted_at else " ctrl+z takes it back."
+            back = " You undid that." if held.reverted_at else " ctrl+z undoes it."
             return plain(f"{called('choices', held.choice)}.{back}", "$text-muted")
         if self.shown.is_open:
             return plain("The council was stopped; s continues it.", "$text-muted")

@@ -19,7 +19,7 @@ WHY: dict[WhyNot, str] = {
     "secret": "a secret, never kept",
     "known": "known already",
     "denied": "you said no",
-    "taken back": "you took it back",
+    "undone": "you undid it",
     "full": "the memory is full",
     "tomorrow": "enough for today, read again tomorrow",
     "expected": "memapp expected that",
@@ -169,7 +169,7 @@ class OutcomeNote(Static):
         deeds: list[Content] = []
         if learned:
             if waiting and self.is_open:
-                rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4", *rest]
+                rest = [f"● {len(waiting)} pending · F4", *rest]
             text = self._remembered(learned)
             deeds = _deed_words(_deeds(self._single), is_here)
         elif waiting:
@@ -184,9 +184,8 @@ class OutcomeNote(Static):
 
     def _waiting(self) -> str:
         first, *others = self.outcome.waiting
-        return (
-            f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
-        )
+        more = f" and {len(others)} more" if others else ""
+        return f"● Pending in the inbox: {change(first)}{more} · F4"
 
     def _remembered(self, learned: Sequence[Taught]) -> str:
         if self.is_open:
@@ -251,7 +250,7 @@ def _item_line(item: Item, is_chosen: bool) -> tuple[Content, Content]:
         case Taught():
             sign, ends = "✓", []
         case ConsentRequest():
-            sign, ends = "●", ["waits for you", "F4 decides"]
+            sign, ends = "●", ["pending", "F4 decides"]
         case NotKept():
             sign, ends = "–", [WHY[item.why]]
     end = Content(" · ").join([*map(plain, ends), *_deed_words(_deeds(item), is_chosen)])

@@ -437,7 +437,7 @@ def test_an_undo_puts_back_only_what_the_profile_said_whatever_the_history_says(
     writer.set_authorizer(None)
     writer.execute("DROP TRIGGER history_tells_what_was_decided")
     writer.execute(forged, (waits.id,))
-    with pytest.raises(UsageError, match="nothing to take back"):
+    with pytest.raises(UsageError, match="nothing to undo"):
         undo.undo_last(runtime)
     assert decisions.profile(runtime) == {"city": ("Bergen",)}
 
@@ -500,7 +500,7 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
         )
     forget.forget_everywhere(runtime, "oslo")
     assert [step.id for step in undo.undoable(runtime)] == [tea]
-    with pytest.raises(UsageError, match=r"to take back|taken back"):
+    with pytest.raises(UsageError, match=r"to undo|undone"):
         undo.undo(runtime, step)
     assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “I like tea.”"
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
@@ -536,7 +536,7 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     ]
     assert past_decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     if not left:
-        with pytest.raises(UsageError, match="nothing to take back"):
+        with pytest.raises(UsageError, match="nothing to undo"):
             undo.undo(runtime, first)
     for _ in left:
         undo.undo_last(runtime)

@@ -254,7 +254,7 @@ def test_damage_is_refused_whole_or_harmless(
     exported: bytes, shared: Runtime, tmp_path: Path, data: st.DataObject
 ) -> None:
     """Whatever is cut, changed or put in: the store is as before, or everything that came in can be
-    taken back.
+    undone.
     """
     at = data.draw(st.integers(0, len(exported) - 1))
     damage = data.draw(st.sampled_from(["cut", "flip", "insert", "swap", "drop"]))

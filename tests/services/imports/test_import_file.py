@@ -213,7 +213,7 @@ def test_a_chat_that_the_person_went_on_with_outlives_the_import(
         say(other, trip, "Let us go on with the trip.")
         assert (
             undo.describe(other, undo.undo_last(other))
-            == "Brought in a file: 2 chats; 1 you went on with stays"
+            == "Imported a file: 2 chats; 1 you went on with stays"
         )
         assert [thread.id for thread in chats.list_threads(other)] == [trip]
 
@@ -267,7 +267,7 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
             "their messages were here"
         )
         (again, *_) = undo.undoable(other)
-        assert undo.describe(other, again) == "Brought in a file: 6 facts, 2 chats"
+        assert undo.describe(other, again) == "Imported a file: 6 facts, 2 chats"
         assert (waiting(other), len(chats.list_threads(other))) == (waited, came)
         undo.undo_last(other)
         assert (waiting(other), chats.list_threads(other)) == (set(), [])
