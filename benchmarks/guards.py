@@ -364,7 +364,7 @@ def plant(database: Database) -> None:
         )
         approve(conn, "applied")
         changes.apply(Session(conn, USER_ID, NOW), Created(_OSLO), Actor("person"))
-        conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z')")
+        conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z', '')")
         conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
         conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
 

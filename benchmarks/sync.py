@@ -11,13 +11,15 @@ Hostile: the database repeats, reorders, cuts, swaps, alters, and goes back to a
 Counted: what is found, and what was carried out all the same. Planted: words are looked for in the
 files of the database. Persons: two roles, two schemas.
 
-Speed: the first exchange of many entries, one change seen on the other machine, and a turn with the
-database away.
+Speed: the first exchange of many entries, one change seen on the other machine, and, with the
+database away, a turn and the event loop of the window, beside one of a bare screen.
 
 python -m benchmarks.sync [--small] [--histories N] [--seed N]
 """
 
 import argparse
+import asyncio
+import json
 import os
 import random
 import secrets
@@ -32,12 +34,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from benchmarks import MISSED
+from benchmarks.responsive import BareScreen, Heartbeat
+from benchmarks.scale import _start as without_models
 from memapp import bootstrap
 from memapp.domain.changes import Actor, AgentChanged, Created, Linked, Merged
 from memapp.domain.chat import Role
@@ -49,12 +54,14 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, exports, forget, howtos, rubric, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.lessons import curate as lessons
-from memapp.services.sync import exchange, machines
+from memapp.services.sync import exchange, keyring, machines
 from memapp.services.turn import turns as turn
 from memapp.store import agents, changes, chat, consents, memories, sync
 from memapp.store.encoding import new_id
 from memapp.store.session import Rejected
 from memapp.sync import crypto
+from memapp.ui.app import MemappApp
+from tests.sync.conftest import kept_in_step
 
 PASSPHRASE = "two herons over a lake"
 MACHINES = ("laptop", "desktop", "phone")
@@ -62,7 +69,7 @@ HISTORIES, FEWER_HISTORIES = 200, 4
 OPERATIONS = 300
 ENTRIES, FEWER_ENTRIES = 20_000, 2_000
 PLANTED = 200
-FIRST_SECONDS, P95_MS = 60.0, 500.0
+FIRST_SECONDS, P95_MS, LATE_MS = 60.0, 500.0, 20.0
 ROUNDS = 12
 """So often all machines exchange, at most, before they are compared."""
 
@@ -118,6 +125,7 @@ def machines_of(
         opened.append(bootstrap.start(home=home / name))
         begin = machines.join if number else machines.init
         begin(opened[-1], postgres.url, PASSPHRASE, name, schema)
+        exchange.exchange(opened[-1])
     yield opened, schema
     for runtime in opened:
         runtime.close()
@@ -338,6 +346,7 @@ def history(home: Path, postgres: Postgres, seed: int, operations: int) -> dict[
             if not any(other.came or other.sent for other in exchanged):
                 break
         states = [state_of(runtime) for runtime in all_of_them]
+        lost = sum(lost_entries(runtime) for runtime in all_of_them)
         waits = sum(sync.is_waiting(runtime.read()) for runtime in all_of_them)
         known = {text for runtime in all_of_them for text in denied_and_known(runtime)}
     left = [
@@ -351,10 +360,19 @@ def history(home: Path, postgres: Postgres, seed: int, operations: int) -> dict[
     return {
         "differ": differ,
         "waits": waits,
+        "acknowledged entries lost": lost,
         "left": len(left),
         "denied and known": len(known),
         "done": done,
     }
+
+
+def lost_entries(runtime: Runtime) -> int:
+    """Count the entries that a machine sent or carried out, and that the database lacks."""
+    with exchange.connected(runtime) as (server, _):
+        there = server.hashes(1)
+    known = sync.hashes(runtime.read())
+    return sum(there.get(number) != entry_hash for number, entry_hash in known.items())
 
 
 def show_difference(seed: int, states: list[list[str]]) -> None:
@@ -526,11 +544,12 @@ def persons(postgres: Postgres) -> int:
                 machines.init(
                     runtime, postgres.url.replace("postgres:@", f"{name}:@"), PASSPHRASE, name, name
                 )
+                exchange.exchange(runtime)
     for name, other in (("ana", "ben"), ("ben", "ana")):
         with psycopg.connect(
             postgres.url.replace("postgres:@", f"{name}:@"), autocommit=True
         ) as connection:
-            for table in ("memory", "keys", "machines", "seals", "entries", "lease"):
+            for table in ("memory", "keys", "machines", "entries", "lease"):
                 with suppress(psycopg.errors.InsufficientPrivilege):
                     connection.execute(f"SELECT * FROM {other}.{table}".encode())
                     read += 1
@@ -576,9 +595,11 @@ def first_exchange(home: Path, postgres: Postgres, entries: int) -> tuple[int, f
                 changes.apply(session, Created(memory), Actor("person"))
         began = time.perf_counter()
         machines.init(laptop, postgres.url, PASSPHRASE, "laptop", schema)
+        exchange.exchange(laptop)
         sent = time.perf_counter() - began
         began = time.perf_counter()
         machines.join(desktop, postgres.url, PASSPHRASE, "desktop", schema)
+        exchange.exchange(desktop)
         fetched = time.perf_counter() - began
         assert state_of(laptop) == state_of(desktop)
         return sync.here(desktop.read()).number, sent, fetched  # type: ignore[union-attr]
@@ -591,7 +612,7 @@ def seen_elsewhere(home: Path, postgres: Postgres, times: int) -> float:
     waited = []
     with machines_of(home, postgres, MACHINES[:2]) as ((laptop, desktop), _), ExitStack() as kept:
         for runtime in (laptop, desktop):
-            kept.enter_context(exchange.kept_in_step(runtime))
+            kept.enter_context(kept_in_step(runtime))
         time.sleep(1.0)
         for number in range(times):
             began = time.perf_counter()
@@ -604,6 +625,13 @@ def seen_elsewhere(home: Path, postgres: Postgres, times: int) -> float:
             waited.append(1000 * (time.perf_counter() - began))
             time.sleep(random.uniform(0, 0.1))
     return sorted(waited)[int(0.95 * len(waited))]
+
+
+def away(runtime: Runtime) -> None:
+    """Let a machine look for its database where nobody answers."""
+    path = keyring.path_of(runtime)
+    elsewhere = {"url": "postgresql://nobody@127.0.0.1:9/memory"}
+    path.write_text(json.dumps(json.loads(path.read_text()) | elsewhere))
 
 
 def turns(home: Path, postgres: Postgres, times: int) -> float:
@@ -623,15 +651,36 @@ def turns(home: Path, postgres: Postgres, times: int) -> float:
         closing(bootstrap.start(home=home / "alone")) as alone,
         machines_of(home, postgres, MACHINES[:1]) as ((shared,), _),
     ):
-        path = shared.paths.database.with_name("sync.key")
-        path.write_text(
-            path.read_text().replace(
-                "postgresql://", "postgresql://nobody@127.0.0.1:9/x?host=127.0.0.1&port=9&"
-            )
-        )
-        with exchange.kept_in_step(shared):
+        away(shared)
+        with kept_in_step(shared):
             pairs = [(turn_seconds(shared), turn_seconds(alone)) for _ in range(3)]
     return statistics.median(pair / other for pair, other in pairs)
+
+
+async def lateness(shared: Path, alone: Path, seconds: float) -> dict[str, float]:
+    """Return by how many milliseconds the event loop was late in the worst of a hundred beats: of a
+    bare screen, of the window with nothing shared, and with the database away.
+    """
+    heart = Heartbeat()
+    async with BareScreen().run_test(size=(120, 40)):
+        beating = asyncio.create_task(heart.beat())
+        async with heart.during("bare screen"):
+            await asyncio.sleep(seconds)
+        beating.cancel()
+    for phase, home in {"nothing shared": alone, "database away": shared}.items():
+        app = MemappApp(partial(without_models, home), home / "log")
+        async with app.run_test(size=(120, 40)):
+            while not (app.is_open and app.runtime.embedding.state == "failed"):
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(1.0)
+            beating = asyncio.create_task(heart.beat())
+            async with heart.during(phase):
+                for number in range(int(seconds * 2)):
+                    await asyncio.to_thread(curate.add, app.runtime, f"I saw {number} {word()}")
+                    await asyncio.sleep(0.5)
+            beating.cancel()
+        await asyncio.to_thread(app.session.talk.close, 5)
+    return {phase: sorted(late)[int(0.99 * len(late))] for phase, late in heart.late.items()}
 
 
 def main() -> int:
@@ -717,6 +766,16 @@ def main() -> int:
             )
             ratio = turns(home / "turns", postgres, 10 if chosen.small else 40)
             told("a turn with the database away", f"{ratio:.3f}x", chosen.small or ratio <= 1.02)
+            with machines_of(home / "late", postgres, MACHINES[:1]) as ((shared_machine,), _):
+                away(shared_machine)
+            late = asyncio.run(
+                lateness(home / "late" / MACHINES[0], home / "alone", 4 if chosen.small else 20)
+            )
+            told(
+                f"event loop late, p99: {', '.join(late)}",
+                ", ".join(f"{milliseconds:.1f} ms" for milliseconds in late.values()),
+                late["database away"] - late["bare screen"] <= LATE_MS,
+            )
         postgres.close()
     return 0 if all(held) else MISSED
 

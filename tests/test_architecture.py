@@ -107,7 +107,9 @@ RULES = {
     ),
     # The keys of sync and the database between machines: an extra, so `services` imports this in
     # functions only.
-    "sync": rule("sync domain errors", "psycopg nacl", standard=Rule.standard),
+    "sync": rule(
+        "sync domain inference.network errors", "certifi psycopg nacl", standard=Rule.standard
+    ),
     "ui": rule(
         "ui services language domain runtime errors paths crash",
         "textual rich markdown_it rapidfuzz",

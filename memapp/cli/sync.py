@@ -15,7 +15,7 @@ from memapp.cli.output import Output, opened, say, when
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime
-from memapp.services.sync import exchange, machines
+from memapp.services.sync import address, exchange, machines
 from memapp.services.sync.machines import KEEP_IT, SCHEMA, SyncStatus
 from memapp.services.sync.sending import PAGE
 
@@ -65,11 +65,11 @@ def init(options: dict[str, Any], url: str, schema: str, name: str) -> None:
 
     URL is postgresql://NAME@HOST/DATABASE, or `service=NAME`; the password stands in ~/.pgpass.
     """
-    machines.checked_address(url)
     with opened(options) as runtime:
+        address.checked(runtime, url, schema, begins=True)
         passphrase = click.prompt("Passphrase", hide_input=True, confirmation_prompt=True, err=True)
-        phrase = machines.init(runtime, url, passphrase, name, schema, _bar())
-    _show_phrase(phrase)
+        _show_phrase(machines.init(runtime, url, passphrase, name, schema))
+        exchange.exchange(runtime, _bar())
     say("On the next machine: memapp sync join URL.")
 
 
@@ -83,10 +83,11 @@ def join(options: dict[str, Any], url: str, schema: str, name: str) -> None:
 
     What is on this machine becomes part of it.
     """
-    machines.checked_address(url)
     with opened(options) as runtime:
+        address.checked(runtime, url, schema)
         words = click.prompt("Passphrase, or recovery phrase", hide_input=True, err=True)
-        machines.join(runtime, url, words, name, schema, _bar())
+        machines.join(runtime, url, words, name, schema)
+        exchange.exchange(runtime, _bar())
         say(_told(machines.status(runtime)))
 
 
@@ -111,7 +112,9 @@ def devices(runtime: Runtime) -> Output:
         {
             "name": machine.name,
             "id": machine.id,
-            "seen": "shut out"
+            "seen": "this machine"
+            if machine.id == found.device
+            else "shut out"
             if machine.is_revoked
             else when(datetime.fromisoformat(machine.seen_at)),
         }
@@ -136,6 +139,7 @@ def revoke(runtime: Runtime, device: str, yes: bool) -> Output:
         )
     passphrase = click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)
     _show_phrase(machines.revoke(runtime, device, passphrase))
+    exchange.exchange(runtime)
     return Output(
         {"revoked": name}, aside=f"{name} is shut out. Change the password of the database too."
     )
@@ -163,9 +167,8 @@ def leave(options: dict[str, Any], erase: bool, yes: bool, as_json: bool) -> Non
 
 
 def _told(found: SyncStatus) -> str:
-    others = counted(
-        len([machine for machine in found.machines if not machine.is_revoked]) - 1, "other machine"
-    )
+    known = [machine for machine in found.machines if not machine.is_revoked]
+    others = counted(max(0, len(known) - 1), "other machine")
     seen = (
         f"the database answered {when(datetime.fromisoformat(found.seen_at))}"
         if found.seen_at
@@ -184,6 +187,7 @@ def _bar() -> Callable[[int, int], object]:
 
     def tell(done: int, of: int) -> None:
         if sys.stderr.isatty() and of > PAGE:
+            of = max(of, done)  # another machine may have added something meanwhile
             click.echo(f"\r{done:,} of {of:,}", nl=done == of, err=True)
 
     return tell

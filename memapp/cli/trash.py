@@ -116,7 +116,10 @@ def forget(runtime: Runtime, words: tuple[str, ...], status: bool, yes: bool) ->
     """
     if status:
         late = machines.status(runtime).behind_erasure
-        told = f"Not yet erased on: {', '.join(late)}. Each erases it first, when it is seen again."
+        told = (
+            f"Not yet erased on: {', '.join(late)}, as far as is known here."
+            " Each erases it first when it is seen again; to ask now: memapp sync."
+        )
         return Output(
             {"not_yet_on": late}, aside=told if late else "All your machines have erased it."
         )

@@ -72,7 +72,7 @@ class Event(StrEnum):
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
     UNSAY = "UNSAY", "update", "updated", "stopped bringing up"
     UNDO = "UNDO", "undo", "updated", "undid"
-    SYNC = "SYNC", "sync", "updated", "changed on two machines"
+    SYNC = "SYNC", "sync", "updated", "overruled"
 
 
 @dataclass(frozen=True, slots=True)

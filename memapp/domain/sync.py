@@ -15,34 +15,14 @@ EntryClass = Literal["change", "erasure", "keys"]
 was revoked.
 """
 
-CHATS = frozenset({
-    *("threads", "messages", "context_cards", "predictions", "surprises"),
-    *("recalls", "episode_ends", "taken_back"),
-})  # fmt: skip
+CHATS = (
+    *("threads", "messages", "context_cards", "predictions", "surprises", "recalls"),
+    *("episode_ends", "taken_back"),
+)
 """The kinds that stay on a machine whose chats are not shared."""
 KINDS = (
-    *(
-        "imported_files",
-        "threads",
-        "messages",
-        "context_cards",
-        "predictions",
-        "surprises",
-        "recalls",
-        "episode_ends",
-    ),
-    *(
-        "taken_back",
-        "consent_requests",
-        "memories",
-        "profile",
-        "access_counts",
-        "howto_ticks",
-        "relations",
-        "lessons",
-        "agents",
-    ),
-    *("rubric", "rounds", "history"),
+    *("imported_files", *CHATS, "consent_requests", "memories", "profile", "access_counts"),
+    *("howto_ticks", "relations", "lessons", "agents", "rubric", "rounds", "forgotten", "history"),
 )
 """The kinds of things that travel, by their tables: what others refer to comes first."""
 DECIDED = {"consent_requests": "decided_at", "profile": "updated_at"}

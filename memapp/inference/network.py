@@ -2,6 +2,8 @@
 
 import ipaddress
 import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 LOOKING_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
@@ -9,6 +11,7 @@ SENDING = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 NAMING = "socket.getnameinfo"
 
 _let_through: set[str] = set()
+_looked_up: set[str] = set()
 _watching = False
 
 
@@ -24,6 +27,16 @@ def let_through(host: str) -> None:
     """Allow connections to a host that the person allowed."""
     if not is_loopback(host):  # always allowed
         _let_through.add(host)
+
+
+@contextmanager
+def looking_up(hosts: Collection[str]) -> Iterator[None]:
+    """Allow the names of some hosts to be looked up meanwhile; connections stay blocked."""
+    _looked_up.update(hosts)
+    try:
+        yield
+    finally:
+        _looked_up.difference_update(hosts)
 
 
 def is_loopback(host: str) -> bool:
@@ -43,6 +56,8 @@ def _refuse_others(event: str, arguments: tuple[Any, ...]) -> None:
     if isinstance(host, bytes | bytearray):
         host = host.decode("ascii", "replace")
     if not isinstance(host, str) or is_loopback(host) or host in _let_through:
+        return
+    if event in LOOKING_UP and host in _looked_up:
         return
     if event in SENDING and not all(map(_is_address, _let_through)):
         return  # an address of an allowed name

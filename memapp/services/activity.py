@@ -1,6 +1,7 @@
 """Counts, rates and the audit log: how often memapp did each thing, and how well."""
 
 from datetime import timedelta
+from operator import attrgetter
 
 from memapp.domain.activity import Learning, Rates
 from memapp.domain.changes import Event
@@ -64,7 +65,9 @@ def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
     """Return the versions of a memory, oldest first, without repeats of the same content."""
     by_id = {version.id: version for version in versions(runtime, memory_id)}
     moments: list[Moment] = []
-    for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
+    # by time: what another machine did may have come after what was done here later
+    in_order = attrgetter("at", "number")
+    for entry in sorted(entries(runtime, memory_id, limit=LAST_ENTRIES), key=in_order):
         after = by_id.get(entry.after or 0)
         if after is not None and (not moments or _content(after) != _content(moments[-1].version)):
             moments.append(

@@ -61,6 +61,15 @@ def part_fingerprints(session: Session, fingerprint_ids: Sequence[str]) -> None:
     session.run(sql, ids=fingerprint_ids)
 
 
+def set_group(session: Session, fingerprint_id: str, into: str) -> None:
+    """Merge a fingerprint into another one, or into none, as it is on another machine."""
+    sql = (
+        "UPDATE fingerprints SET merged_into = nullif(:into, '') WHERE user_id = :user AND id = :id"
+    )
+    session.run(sql, id=into, into="")
+    session.run(sql, id=fingerprint_id, into=into)
+
+
 def groups(session: Session, fingerprint_ids: Sequence[str]) -> dict[str, str]:
     """Return the fingerprints merged with any of these, each with its target; empty for none."""
     sql = """SELECT id, coalesce(merged_into, '') AS into_ FROM fingerprints

@@ -5,7 +5,7 @@ entries that came of them.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from memapp.domain.lessons.lesson import LESSON
@@ -22,43 +22,21 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "howto_ticks": ("memory_id", "step"),
     "agents": ("name",),
     "rubric": ("criterion",),
+    "forgotten": ("fingerprint",),
 }
 """The columns by which a thing is known; its id joins them with colons."""
-_MADE_HERE = frozenset(
-    {
-        "key",
-        "user_id",
-        "normal_text",
-        "normal_rule",
-        "context",
-        "summed_to",
-        "number",
-        "vector",
-        "model_id",
-    }
-)
+_MADE_HERE = frozenset({
+    *("key", "user_id", "normal_text", "normal_rule", "context", "summed_to", "number"),
+    *("vector", "model_id"),
+})  # fmt: skip
 """Columns that each machine writes for itself."""
-_AT = {
-    **dict.fromkeys(
-        (
-            "imported_files",
-            "messages",
-            "context_cards",
-            "predictions",
-            "surprises",
-            "relations",
-            "rounds",
-        ),
-        "created_at",
-    ),
-    **dict.fromkeys(("threads", "memories", "profile", "lessons"), "updated_at"),
-    "consent_requests": "coalesce(decided_at, created_at)",
-    "access_counts": "last_accessed",
-    "history": "ts",
-}
-"""When a thing was changed that is older than sync; no column says that of the others."""
+_TIMES = ("updated_at", "decided_at", "last_accessed", "created_at", "ts")
+"""Columns that say when a thing was changed that is older than sync, the best first."""
 _UNREADY = {"messages": "status = 'generating'", "surprises": "state = 'pending'"}
 """Rows that are still being worked on: they travel when that is done."""
+_FAILURE = """json_object(
+    'tool', {0}.tool, 'scope', {0}.scope, 'shape', {0}.shape,
+    'subject', {0}.subject, 'version', {0}.version, 'tags', {0}.tags)"""
 _PARTS: Mapping[str, Mapping[str, str]] = {
     "memories": {
         "sources": "SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id"
@@ -69,11 +47,11 @@ _PARTS: Mapping[str, Mapping[str, str]] = {
     },
     "lessons": {
         "tags": "SELECT json_group_array(tag) FROM lesson_tags WHERE lesson_id = o.id",
-        "triggers": """SELECT json_group_array(json_object(
-                'tool', f.tool, 'scope', f.scope, 'shape', f.shape,
-                'subject', f.subject, 'version', f.version, 'tags', f.tags))
+        "triggers": f"""SELECT json_group_array(json_array(
+                {_FAILURE.format("f")}, json(iif(g.id IS NULL, NULL, {_FAILURE.format("g")}))))
             FROM lesson_triggers t JOIN fingerprints f ON f.id = t.fingerprint_id
-            WHERE t.lesson_id = o.id""",
+            LEFT JOIN fingerprints g ON g.id = f.merged_into
+            WHERE t.lesson_id = o.id""",  # noqa: S608
     },
     "rounds": {
         "dissents": """SELECT json_group_array(json_object(
@@ -90,6 +68,15 @@ _VERSIONS = f"""SELECT iif(
                     (SELECT snapshot FROM versions
                      WHERE id = iif(:name = 'old', o.old_ref, o.new_ref)))
                 FROM history o WHERE o.user_id = :user AND o.id = :id"""  # noqa: S608
+_OWN_SECRET = "SELECT lower(hex(secret)) FROM forgotten_key"
+WORDED = Thing("erasure", "worded")
+"""An entry by which something was erased, as long as it says what."""
+_ENDING = (
+    "DELETE FROM sync_things",
+    "DELETE FROM sync_entries",
+    "DELETE FROM sync_erasures",
+    "DELETE FROM sync_machine",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +84,10 @@ class Here:
     """This machine, and how far it is."""
 
     device: str
-    memory: str
     number: int
     hash: bytes
-    tidying: int
     told: Mapping[str, Any]
+    """What the database said last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +99,6 @@ class Unsent:
     """How often it was changed: what is changed while it travels waits again."""
     erased: bool = False
 
-
-_ENDING = (
-    "DELETE FROM sync_things",
-    "DELETE FROM sync_entries",
-    "DELETE FROM sync_erasures",
-    "DELETE FROM sync_machine",
-)
 
 # This machine -------------------------------------------------------------------------------------
 
@@ -133,21 +112,16 @@ def is_shared(session: Session) -> bool:
     return session.row("SELECT 1 FROM sync_machine") is not None
 
 
-def begin(session: Session, device: str, memory: str, start: bytes) -> None:
+def begin(session: Session, device: str, start: bytes) -> None:
     """Share from now on all that there is, with the times at which it was changed."""
-    sql = (
-        "INSERT INTO sync_machine (only, device, memory, hash) VALUES (1, :device, :memory, :start)"
-    )
-    session.run(sql, device=device, memory=memory, start=start)
+    sql = "INSERT INTO sync_machine (only, device, hash) VALUES (1, :device, :start)"
+    session.run(sql, device=device, start=start)
     for kind in KINDS:
-        at = (
-            f"CAST((julianday({_AT[kind]}) - 2440587.5) * 86400000 AS INTEGER)"
-            if kind in _AT
-            else "0"
-        )
-        named = " || ':' || ".join(KEYS[kind])
+        times = [f"julianday({name})" for name in _TIMES if name in columns(session, kind)]
+        at = f"(coalesce({', '.join([*times, 'NULL', '2440587.5'])}) - 2440587.5) * 86400000"
         marked = f"""INSERT INTO sync_things (kind, id, clock, device, changes)
-                     SELECT :kind, {named}, {at}, :device, 1 FROM {kind} WHERE user_id = :user"""  # noqa: S608
+                     SELECT :kind, {" || ':' || ".join(KEYS[kind])}, CAST({at} AS INTEGER),
+                            :device, 1 FROM {kind} WHERE user_id = :user"""  # noqa: S608
         session.run(marked, kind=kind, device=device)
 
 
@@ -162,16 +136,30 @@ def note_told(session: Session, **told: Any) -> None:
     session.run("UPDATE sync_machine SET told = json_patch(told, :told)", told=told)
 
 
-def note_lease(session: Session, until: int) -> None:
-    session.run("UPDATE sync_machine SET tidying = :until", until=until)
-
-
 # What waits ---------------------------------------------------------------------------------------
 
 
+@contextmanager
+def as_own_change(session: Session) -> Iterator[None]:
+    """Carry out what follows here from what came, so that the others hear of it."""
+    session.run("UPDATE sync_machine SET state = ''")
+    try:
+        yield
+    finally:
+        session.run("UPDATE sync_machine SET state = 'applying'")
+
+
 def mark(session: Session, thing: Thing) -> None:
-    """Let a thing travel as it is now."""
-    session.run("INSERT INTO sync_changed VALUES (:kind, :id)", kind=thing.kind, id=thing.id)
+    """Let a thing travel as it is now, besides what came."""
+    with as_own_change(session):
+        session.run("INSERT INTO sync_changed VALUES (:kind, :id)", **asdict(thing))
+
+
+def back_date(session: Session, thing: Thing, at: str) -> None:
+    """Let a change that is made again count as made when it was made first."""
+    sql = """UPDATE sync_things SET clock = CAST((julianday(:at) - 2440587.5) * 86400000 AS INTEGER)
+             WHERE kind = :kind AND id = :id"""
+    session.run(sql, at=at, **asdict(thing))
 
 
 def count_waiting(session: Session) -> int:
@@ -179,56 +167,49 @@ def count_waiting(session: Session) -> int:
 
 
 def is_waiting(session: Session, *, chats: bool = True) -> bool:
-    """Say whether something waits that can go."""
-    unready = " ".join(f"AND NOT (kind = '{kind}' AND {_unready(kind)})" for kind in _UNREADY)
-    sql = f"""SELECT 1 FROM sync_things WHERE changes > 0 {unready}
-              AND (:chats OR kind NOT IN (SELECT value FROM json_each(:of_chats))) LIMIT 1"""  # noqa: S608
-    return session.row(sql, chats=chats, of_chats=list(CHATS)) is not None
-
-
-def _unready(kind: str) -> str:
-    return f"id IN (SELECT id FROM {kind} WHERE {_UNREADY[kind]})"  # noqa: S608
+    """Return True if something waits that can go."""
+    return any(
+        session.row(f"SELECT 1 {_waiting(kind)} LIMIT 1", kind=kind) for kind in _travelling(chats)
+    )
 
 
 def is_erased(session: Session) -> bool:
-    """Say whether something waits that an erasure touched."""
-    return (
-        session.row("SELECT 1 FROM sync_things WHERE changes > 0 AND erased = 1 LIMIT 1")
-        is not None
-    )
+    """Return True if something waits that an erasure touched."""
+    sql = "SELECT 1 FROM sync_things WHERE changes > 0 AND erased = 1 LIMIT 1"
+    return session.row(sql) is not None
 
 
 def waiting(session: Session, limit: int, *, chats: bool = True) -> list[Unsent]:
     """Return what waits, what others refer to first."""
     found: list[Unsent] = []
-    for kind in KINDS:
-        if kind in CHATS and not chats:
-            continue
-        unready = f"AND NOT {_unready(kind)}" if kind in _UNREADY else ""
+    for kind in _travelling(chats):
         made = {"messages": "seq", "history": "number"}.get(kind)  # a reply comes after its message
         order = f"(SELECT {made} FROM {kind} o WHERE o.id = sync_things.id), id" if made else "id"  # noqa: S608
-        sql = f"""SELECT id, clock, device, changes, erased FROM sync_things
-                  WHERE kind = :kind AND changes > 0 {unready} ORDER BY {order} LIMIT :limit"""  # noqa: S608
+        sql = f"""SELECT id, clock, device, changes, erased {_waiting(kind)}
+                  ORDER BY {order} LIMIT :limit"""
         for row in session.run(sql, kind=kind, limit=limit - len(found)).fetchall():
-            thing = Thing(kind, row["id"])
-            change = ThingChange(
-                thing, Clock(row["clock"], row["device"]), value_of(session, thing)
-            )
+            thing, clock = Thing(kind, row["id"]), Clock(row["clock"], row["device"])
+            change = ThingChange(thing, clock, value_of(session, thing))
             found.append(Unsent(change, row["changes"], bool(row["erased"])))
     return found
+
+
+def _travelling(chats: bool) -> list[str]:
+    return [kind for kind in KINDS if chats or kind not in CHATS]
+
+
+def _waiting(kind: str) -> str:
+    unready = f"AND id NOT IN (SELECT id FROM {kind} WHERE {_UNREADY.get(kind)})"  # noqa: S608
+    return f"FROM sync_things WHERE kind = :kind AND changes > 0 {unready * (kind in _UNREADY)}"
 
 
 def local_change(session: Session, thing: Thing) -> ThingChange | None:
     """Return the change of a thing that other machines lack; None without one."""
     row = session.row(
         "SELECT clock, device FROM sync_things WHERE kind = :kind AND id = :id AND changes > 0",
-        **_named(thing),
+        **asdict(thing),
     )
-    return (
-        ThingChange(thing, Clock(row["clock"], row["device"]), value_of(session, thing))
-        if row
-        else None
-    )
+    return ThingChange(thing, Clock(*row), value_of(session, thing)) if row else None
 
 
 def value_of(session: Session, thing: Thing) -> dict[str, Any] | None:
@@ -250,7 +231,16 @@ def value_of(session: Session, thing: Thing) -> dict[str, Any] | None:
     if kind == "history":
         for name in ("old", "new"):
             value[f"{name}_ref"] = session.value(_VERSIONS, name=name, id=thing.id)
+    if kind == "forgotten":
+        value["made_with"] = value["made_with"] or session.value(_OWN_SECRET)
     return value
+
+
+def columns(session: Session, kind: str) -> set[str]:
+    return {
+        name
+        for name, *_ in session.run(f"SELECT * FROM {kind} LIMIT 0").description  # noqa: S608
+    }
 
 
 def by_key(kind: str) -> str:
@@ -263,45 +253,32 @@ def key_of(thing: Thing) -> dict[str, str]:
     return dict(zip(keys, thing.id.split(":") if len(keys) > 1 else [thing.id], strict=True))
 
 
-def _named(thing: Thing) -> dict[str, str]:
-    return {"kind": thing.kind, "id": thing.id}
-
-
 # What is known ------------------------------------------------------------------------------------
 
 
 def note_entries(session: Session, entries: Iterable[tuple[SyncEntry, Thing | None]]) -> None:
     """Note entries as carried out, or sent: the next comes behind them."""
-    last = None
+    place = None
     for entry, thing in entries:
-        about = thing or Thing("", "")
-        sql = """INSERT OR REPLACE INTO sync_entries (number, device, kind, id, hash)
-                 VALUES (:number, :device, :kind, :id, :hash)"""
-        session.run(
-            sql,
-            number=entry.place.number,
-            device=entry.place.device,
-            hash=entry.hash,
-            **_named(about),
-        )
-        last = entry
-    if last is not None:
+        place, about = entry.place, asdict(thing or Thing("", ""))
+        sql = """INSERT OR REPLACE INTO sync_entries (number, kind, id, hash)
+                 VALUES (:number, :kind, :id, :hash)"""
+        session.run(sql, number=place.number, hash=entry.hash, **about)
+    if place is not None:
         soonest = int(session.now.timestamp() * 1000) + MOST_AHEAD
         sql = """UPDATE sync_machine SET number = :number, hash = :hash,
                      latest = max(latest, min(:clock, :soonest))
                  WHERE number < :number"""
-        session.run(
-            sql, number=last.place.number, hash=last.hash, clock=last.place.clock, soonest=soonest
-        )
+        session.run(sql, number=place.number, hash=entry.hash, clock=place.clock, soonest=soonest)
 
 
 def note_known(session: Session, thing: Thing, clock: Clock) -> None:
     """Note what all machines know of a thing."""
     sql = """INSERT INTO sync_things (kind, id, clock, device, changes)
-             VALUES (:kind, :id, :clock, :device, 0)
+             VALUES (:kind, :id, :at, :device, 0)
              ON CONFLICT DO UPDATE SET clock = excluded.clock, device = excluded.device,
                  changes = 0, erased = 0"""
-    session.run(sql, clock=clock.at, device=clock.device, **_named(thing))
+    session.run(sql, **asdict(clock), **asdict(thing))
 
 
 def note_sent(session: Session, sent: Sequence[Unsent]) -> None:
@@ -309,14 +286,14 @@ def note_sent(session: Session, sent: Sequence[Unsent]) -> None:
     sql = """UPDATE sync_things SET changes = 0, erased = 0
              WHERE kind = :kind AND id = :id AND changes = :changes"""
     session.run_many(
-        sql, [{**_named(unsent.change.thing), "changes": unsent.changes} for unsent in sent]
+        sql, [{**asdict(unsent.change.thing), "changes": unsent.changes} for unsent in sent]
     )
 
 
 def numbers_about(session: Session, things: Iterable[Thing]) -> list[int]:
     """Return the numbers of the entries about some things."""
     sql = "SELECT number FROM sync_entries WHERE kind = :kind AND id = :id"
-    return [number for thing in things for number in session.column(sql, **_named(thing))]
+    return [number for thing in things for number in session.column(sql, **asdict(thing))]
 
 
 def epochs(session: Session) -> set[int]:
@@ -324,20 +301,16 @@ def epochs(session: Session) -> set[int]:
     return {1, *map(int, session.column("SELECT id FROM sync_entries WHERE kind = 'keys'"))}
 
 
-def hashes(session: Session, first: int) -> dict[int, bytes]:
-    return {
-        row["number"]: row["hash"]
-        for row in session.run(
-            "SELECT number, hash FROM sync_entries WHERE number >= :first", first=first
-        )
-    }
+def hashes(session: Session) -> dict[int, bytes]:
+    return dict(session.run("SELECT number, hash FROM sync_entries").fetchall())
 
 
 def go_back(session: Session, number: int, start: bytes) -> int:
     """Let all that stood behind an entry wait again, since the database lost it; return how much
-    that is.
+    that is. With an erasure that was lost the words are in the database again: it is done anew.
     """
-    sql = """UPDATE sync_things SET changes = changes + 1
+    sql = """UPDATE sync_things SET changes = changes + 1, erased = EXISTS (
+                 SELECT 1 FROM sync_entries WHERE number > :number AND kind = 'erasure')
              WHERE (kind, id) IN (SELECT kind, id FROM sync_entries WHERE number > :number)"""
     again = session.run(sql, number=number).rowcount
     session.run("DELETE FROM sync_entries WHERE number > :number", number=number)
@@ -363,10 +336,7 @@ def plan_erasure(session: Session, box: bytes) -> None:
 
 
 def planned_erasures(session: Session) -> dict[int, bytes]:
-    return {
-        row["id"]: row["box"]
-        for row in session.run("SELECT id, box FROM sync_erasures ORDER BY id")
-    }
+    return dict(session.run("SELECT id, box FROM sync_erasures ORDER BY id").fetchall())
 
 
 def forget_erasures(session: Session, ids: Iterable[int]) -> None:
@@ -378,3 +348,17 @@ def forget_erasures(session: Session, ids: Iterable[int]) -> None:
 def last_erasure(session: Session) -> int:
     """Return the number of the last entry by which something was erased; 0 if none was."""
     return session.value("SELECT max(number) FROM sync_entries WHERE kind = 'erasure'") or 0
+
+
+def worded_erasures(session: Session, up_to: int) -> list[int]:
+    """Return the numbers of the erasures, up to an entry, that still say what they erased."""
+    sql = """SELECT number FROM sync_entries
+             WHERE kind = 'erasure' AND id = :worded AND number <= :up_to"""
+    return session.column(sql, worded=WORDED.id, up_to=up_to)
+
+
+def note_emptied(session: Session, numbers: Iterable[int]) -> None:
+    """Note the erasures whose entries do not say any more what they erased."""
+    sql = """UPDATE sync_entries SET id = ''
+             WHERE kind = 'erasure' AND number IN (SELECT value FROM json_each(:numbers))"""
+    session.run(sql, numbers=list(numbers))

@@ -7,22 +7,25 @@ transaction; whatever a database does besides, `services.sync` finds out by the 
 
 import configparser
 import os
+import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+import certifi
 import psycopg
 from psycopg import conninfo, errors, sql
 
 from memapp.domain.sync import Machine, Place, SyncEntry
 from memapp.errors import Overtaken, SyncError, UsageError
+from memapp.inference import network
 from memapp.sync.crypto import Wrapped
 
 CONNECT_SECONDS = 5
 SILENT_MILLISECONDS = 20_000
-"""Whoever answers nothing for so long is away."""
+"""A database that answers nothing for so long is away."""
 VERSION = 1
 TABLES = """
 CREATE TABLE memory (
@@ -30,15 +33,11 @@ CREATE TABLE memory (
     id text NOT NULL, version int NOT NULL);
 CREATE TABLE keys (
     epoch int PRIMARY KEY, salt bytea NOT NULL,
-    operations bigint NOT NULL, memory_bytes bigint NOT NULL,
     by_passphrase bytea NOT NULL, by_phrase bytea NOT NULL, older bytea NOT NULL);
 CREATE TABLE machines (
     id text PRIMARY KEY, epoch int NOT NULL, record bytea NOT NULL,
     acknowledged bigint NOT NULL DEFAULT 0,
     seen_at timestamptz NOT NULL DEFAULT now(), is_revoked boolean NOT NULL DEFAULT false);
-CREATE TABLE seals (
-    epoch int, machine text REFERENCES machines (id) ON DELETE CASCADE,
-    box bytea NOT NULL, PRIMARY KEY (epoch, machine));
 CREATE TABLE entries (
     number bigint PRIMARY KEY, device text NOT NULL, class text NOT NULL,
     epoch int NOT NULL, clock bigint NOT NULL,
@@ -49,23 +48,29 @@ CREATE TABLE lease (
     machine text NOT NULL, until timestamptz NOT NULL)
 """
 _ENTRY = "SELECT number, device, class, epoch, clock, ends, previous, hash, box FROM entries"
-Revoking = tuple[str, Wrapped, Mapping[str, bytes], Mapping[str, bytes]]
-"""A machine that is shut out, the new keys, and for each other machine that key, sealed, and its
-record, closed by it.
-"""
+_LAST = "SELECT coalesce(max(number), 0) FROM entries"
 _LOCAL = ("", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Revoking:
+    """A machine that is shut out, the new key, and the records of the others, closed by it."""
+
+    device: str
+    wrapped: Wrapped
+    records: Mapping[str, bytes]
 
 
 class Server:
     """A connection to the database of one memory. `close()` it."""
 
     def __init__(self, url: str, schema: str) -> None:
-        with translated():
-            self._connection = psycopg.connect(**safe(url), autocommit=True)
-            self._connection.execute(
-                sql.SQL("SET search_path TO {}").format(sql.Identifier(schema))
-            )
+        how = safe(url)
+        # psycopg looks names up in Python code; what connects is libpq, and only to these hosts
+        with translated(), network.looking_up(hosts_of(how)):
+            self._connection = psycopg.connect(**how, autocommit=True)
         self.schema, self._memory = schema, ""
+        self._run(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
 
     def close(self) -> None:
         with suppress(psycopg.Error):
@@ -75,52 +80,38 @@ class Server:
 
     def find_memory(self) -> str:
         """Return the id of the memory that lives here; empty if none does."""
-        with translated():
-            if not self._value("SELECT to_regclass(%s)::text", f"{_quoted(self.schema)}.memory"):
-                return ""
-            row = self._connection.execute("SELECT id, version FROM memory").fetchone()
-        if row is not None and row[1] > VERSION:
-            raise SyncError(
-                "A newer memapp keeps its memory in this database.",
-                "Update memapp on this machine.",
-            )
-        self._memory = row[0] if row else ""
+        if not self._value("SELECT to_regclass(%s)::text", f"{_quoted(self.schema)}.memory"):
+            return ""
+        for memory, version in self._run("SELECT id, version FROM memory"):
+            if version > VERSION:
+                raise SyncError(
+                    "A newer memapp keeps its memory in this database.",
+                    "Update memapp on this machine.",
+                )
+            self._memory = memory
         return self._memory
 
     def create(self, memory: str, wrapped: Wrapped) -> None:
         """Make the tables of a new memory."""
-        with translated(), self._connection.transaction():
-            if not self._value(
-                "SELECT to_regnamespace(%s)::text", _quoted(self.schema)
-            ):  # one that is there may be all we may use
-                self._connection.execute(
-                    sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self.schema))
-                )
-            for statement in TABLES.split(";\n"):
-                self._connection.execute(statement.encode())
-            self._connection.execute(
-                "INSERT INTO memory (id, version) VALUES (%s, %s)", (memory, VERSION)
-            )
+        with self._transaction():
+            # a schema that is there may be all that this role may use
+            if not self._value("SELECT to_regnamespace(%s)::text", _quoted(self.schema)):
+                self._run(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self.schema)))
+            self._run(TABLES)
+            self._run("INSERT INTO memory (id, version) VALUES (%s, %s)", memory, VERSION)
             self._add_keys(wrapped)
         self._memory = memory
 
     def keys(self) -> list[Wrapped]:
         """Return the keys of all epochs, the newest first."""
-        with translated():
-            rows = self._connection.execute("SELECT * FROM keys ORDER BY epoch DESC").fetchall()
-        return [Wrapped(*row) for row in rows]
+        return [Wrapped(*row) for row in self._run("SELECT * FROM keys ORDER BY epoch DESC")]
 
     def _add_keys(self, wrapped: Wrapped) -> None:
-        self._connection.execute(
-            "INSERT INTO keys VALUES (%s, %s, %s, %s, %s, %s, %s)", astuple(wrapped)
-        )
+        self._run("INSERT INTO keys VALUES (%s, %s, %s, %s, %s)", *astuple(wrapped))
 
     def erase_memory(self) -> None:
         """Remove the tables with all that they hold."""
-        with translated():
-            self._connection.execute(
-                sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(self.schema))
-            )
+        self._run(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(self.schema)))
 
     # The machines ---------------------------------------------------------------------------------
 
@@ -128,71 +119,48 @@ class Server:
         statement = """INSERT INTO machines (id, epoch, record) VALUES (%s, %s, %s)
                        ON CONFLICT (id) DO UPDATE
                        SET epoch = excluded.epoch, record = excluded.record"""
-        with translated():
-            self._connection.execute(statement, (device, epoch, record))
+        self._run(statement, device, epoch, record)
 
     def machines(self) -> list[tuple[Machine, int, bytes]]:
         """Return the machines without their names, each with its epoch and its closed record."""
-        statement = """SELECT id, acknowledged,
+        statement = """SELECT id, '', acknowledged,
                            to_char(seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
                            is_revoked, epoch, record
                        FROM machines ORDER BY seen_at DESC"""
-        with translated():
-            rows = self._connection.execute(statement).fetchall()
-        return [
-            (Machine(row[0], "", row[1], row[2], row[3]), row[4], bytes(row[5])) for row in rows
-        ]
+        return [(Machine(*row[:5]), *row[5:]) for row in self._run(statement)]
 
     def remove_machine(self, device: str) -> None:
-        with translated():
-            self._connection.execute("DELETE FROM machines WHERE id = %s", (device,))
+        self._run("DELETE FROM machines WHERE id = %s", device)
 
     def acknowledge(self, device: str, number: int) -> None:
         statement = "UPDATE machines SET acknowledged = %s, seen_at = now() WHERE id = %s"
-        with translated():
-            self._connection.execute(statement, (number, device))
+        self._run(statement, number, device)
 
     def is_revoked(self, device: str) -> bool:
-        with translated():
-            return bool(self._value("SELECT is_revoked FROM machines WHERE id = %s", device))
-
-    def seal_for(self, device: str, epoch: int) -> bytes:
-        with translated():
-            return bytes(
-                self._value(
-                    "SELECT box FROM seals WHERE machine = %s AND epoch = %s", device, epoch
-                )
-                or b""
-            )
+        return bool(self._value("SELECT is_revoked FROM machines WHERE id = %s", device))
 
     def take_lease(self, device: str, seconds: int) -> tuple[str, int]:
         """Take or renew the lease of the tidying if it is free; return whose it is, and for how
         many seconds.
         """
         statement = """INSERT INTO lease (machine, until)
-            VALUES (%(device)s, now() + make_interval(secs => %(seconds)s))
+            VALUES (%s, now() + make_interval(secs => %s))
             ON CONFLICT (only_one) DO UPDATE SET machine = excluded.machine, until = excluded.until
             WHERE lease.machine = excluded.machine OR lease.until < now()"""
+        self._run(statement, device, seconds)
         left = "SELECT machine, extract(epoch FROM until - now())::int FROM lease"
-        with translated(), self._connection.transaction():
-            self._connection.execute(statement, {"device": device, "seconds": seconds})
-            row = self._connection.execute(left).fetchone()
-        return (row[0], row[1]) if row else ("", 0)
+        [(holder, lasts)] = self._run(left)
+        return holder, lasts
 
     # The entries ----------------------------------------------------------------------------------
 
     def last(self) -> int:
         """Return the number of the last entry; 0 before the first."""
-        with translated():
-            return int(self._value("SELECT coalesce(max(number), 0) FROM entries"))
+        return int(self._value(_LAST))
 
     def hashes(self, first: int) -> dict[int, bytes]:
         """Return the hashes of the entries from a number on."""
-        with translated():
-            rows = self._connection.execute(
-                "SELECT number, hash FROM entries WHERE number >= %s", (first,)
-            ).fetchall()
-        return {number: bytes(found) for number, found in rows}
+        return dict(self._run("SELECT number, hash FROM entries WHERE number >= %s", first))
 
     def entries(self, after: int, limit: int) -> list[SyncEntry]:
         """Return the entries behind one, in order."""
@@ -208,15 +176,9 @@ class Server:
         return self._entries(f"{_ENTRY} WHERE number = ANY(%s) ORDER BY number", list(numbers))
 
     def _entries(self, statement: str, *values: object) -> list[SyncEntry]:
-        with translated():
-            rows = self._connection.execute(statement, values).fetchall()
         return [
-            SyncEntry(
-                Place(self._memory, row[0], row[1], row[2], row[3], row[4], row[5], bytes(row[6])),
-                bytes(row[7]),
-                bytes(row[8]),
-            )
-            for row in rows
+            SyncEntry(Place(self._memory, *row[:7]), *row[7:])
+            for row in self._run(statement, *values)
         ]
 
     def append(
@@ -224,72 +186,65 @@ class Server:
         after: int,
         added: Sequence[SyncEntry],
         rewritten: Mapping[int, bytes],
-        revoking: "Revoking | None" = None,
+        revoking: Revoking | None = None,
     ) -> None:
         """Add entries behind the last one that is known, or none: in one transaction. Raises
         `Overtaken` if there are others.
 
-        `rewritten` are the boxes of earlier entries without what was erased. `revoking` names a
-        machine, with the new keys.
+        `rewritten` are the boxes of earlier entries without what was erased.
         """
-        values = [
-            (
-                p.number,
-                p.device,
-                p.entry_class,
-                p.epoch,
-                p.clock,
-                p.ends,
-                p.previous,
-                sync_entry.hash,
-                sync_entry.box,
-            )
-            for sync_entry in added
-            for p in (sync_entry.place,)
-        ]
-        with translated(), self._connection.transaction(), self._connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self._memory,))
-            if self._value("SELECT coalesce(max(number), 0) FROM entries") != after:
+        with self._transaction(), self._connection.cursor() as cursor:
+            self._run("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", self._memory)
+            if self.last() != after:
                 raise Overtaken("Another machine was faster.")
-            if rewritten:
-                boxes = [(box, number) for number, box in rewritten.items()]
-                cursor.executemany("UPDATE entries SET box = %s WHERE number = %s", boxes)
+            boxes = [(box, number) for number, box in rewritten.items()]
+            cursor.executemany("UPDATE entries SET box = %s WHERE number = %s", boxes)
             if revoking:
-                device, wrapped, seals, records = revoking
-                self._add_keys(wrapped)
-                cursor.execute("UPDATE machines SET is_revoked = true WHERE id = %s", (device,))
-                cursor.executemany(
-                    "INSERT INTO seals VALUES (%s, %s, %s)",
-                    [(wrapped.epoch, *seal) for seal in seals.items()],
-                )
-                again = [(wrapped.epoch, record, machine) for machine, record in records.items()]
-                cursor.executemany(
-                    "UPDATE machines SET epoch = %s, record = %s WHERE id = %s", again
-                )
+                self._add_keys(revoking.wrapped)
+                self._run("UPDATE machines SET is_revoked = true WHERE id = %s", revoking.device)
+                for device, record in revoking.records.items():
+                    self.put_machine(device, revoking.wrapped.epoch, record)
+            rows = [(*astuple(entry.place)[1:], entry.hash, entry.box) for entry in added]
             cursor.executemany(
-                "INSERT INTO entries VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", values
+                "INSERT INTO entries VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", rows
             )
-            cursor.execute("SELECT pg_notify(%s, %s)", (self._channel, added[0].place.device))
+            self._run("SELECT pg_notify(%s, %s)", self._channel, added[0].place.device)
 
     @property
     def _channel(self) -> str:
         return f"memapp_{self._memory}"
 
     def listen(self) -> None:
-        with translated():
-            self._connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
+        self._run(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
 
     def heard(self, seconds: float, device: str) -> bool:
-        """Wait for another machine's word at most so long; say whether there was one."""
+        """Wait for another machine's word at most so long; return True if there was one."""
         with translated():
             return any(
                 notify.payload != device
                 for notify in self._connection.notifies(timeout=seconds, stop_after=1)
             )
 
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Read as it is now, whatever other machines add or erase meanwhile."""
+        with self._transaction():
+            self._run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with translated(), self._connection.transaction():
+            yield
+
+    def _run(self, statement: str | sql.Composed, *values: object) -> list[Any]:
+        query = statement.encode() if isinstance(statement, str) else statement
+        with translated():
+            cursor = self._connection.execute(query, values or None)
+            return cursor.fetchall() if cursor.description else []
+
     def _value(self, statement: str, *values: object) -> Any:
-        row = self._connection.execute(statement.encode(), values).fetchone()
-        return row[0] if row else None
+        return next((row[0] for row in self._run(statement, *values)), None)
 
 
 def safe(url: str) -> dict[str, Any]:
@@ -314,33 +269,80 @@ def safe(url: str) -> dict[str, Any]:
         "tcp_user_timeout": SILENT_MILLISECONDS,
         "application_name": "memapp",
     }
-    hosts = str(
-        given.get("hostaddr")
-        or given.get("host")
-        or _host_of_service(given)
-        or os.environ.get("PGHOST", "")
-    ).split(",")
-    if all(host in _LOCAL or host.startswith(("127.", "/", "@")) for host in hosts):
+    if all(host in _LOCAL or host.startswith(("127.", "/", "@")) for host in hosts_of(given)):
         return given
     if given.get("sslmode", "verify-full") != "verify-full":
         raise UsageError(
             "To another machine memapp speaks with a checked certificate only.",
             "Leave sslmode out.",
         )
-    return {"sslrootcert": "system"} | given | {"sslmode": "verify-full"}
+    if not (_of_service(given, "sslrootcert") or os.environ.get("PGSSLROOTCERT")):
+        # The OpenSSL inside psycopg's wheels knows no folder of this system.
+        known = ssl.get_default_verify_paths().cafile or certifi.where()
+        given.setdefault("sslrootcert", known)
+    given["sslmode"] = "verify-full"
+    return given
 
 
-def _host_of_service(given: Mapping[str, Any]) -> str:
+def hosts_of(given: Mapping[str, Any]) -> list[str]:
+    """Return the hosts, or their addresses, that libpq connects to."""
+    hosts = (
+        given.get("hostaddr")
+        or given.get("host")
+        or _of_service(given, "hostaddr")
+        or _of_service(given, "host")
+        or os.environ.get("PGHOST", "")
+    )
+    return str(hosts).split(",")
+
+
+def _of_service(given: Mapping[str, Any], setting: str) -> str:
     name = given.get("service") or os.environ.get("PGSERVICE")
     if not name:
         return ""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(os.environ.get("PGSERVICEFILE", Path.home() / ".pg_service.conf"))
-    return parser.get(name, "hostaddr", fallback="") or parser.get(name, "host", fallback="")
+    return parser.get(name, setting, fallback="")
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+LATER = "Nothing is lost: what waits here goes when it is back."
+_FULL = ("is full.", LATER)
+_GONE = ("has no memory in it any more.", "See: memapp sync init.")
+_BARRED = (
+    "does not let this name in there.",
+    "Ask whoever runs it for a schema of your own.",
+)
+_REFUSALS: Mapping[type[psycopg.Error], tuple[str, str]] = {
+    errors.ReadOnlySqlTransaction: ("takes nothing: it is read-only.", LATER),
+    errors.DiskFull: _FULL,
+    errors.OutOfMemory: _FULL,
+    errors.QueryCanceled: ("is too slow.", LATER),
+    errors.InsufficientPrivilege: _BARRED,
+    errors.UndefinedTable: _GONE,
+    errors.InvalidSchemaName: _GONE,
+}
+"""Errors of PostgreSQL in words, with advice."""
+_NO_PASSWORD = (
+    "asks for a password, and got none or another one.",
+    "Put it into ~/.pgpass as HOST:PORT:DATABASE:NAME:PASSWORD (mode 0600).",
+)
+_NO_WAY_IN: Mapping[str, tuple[str, str]] = {
+    "no password supplied": _NO_PASSWORD,
+    "password authentication failed": _NO_PASSWORD,
+    "does not exist": (
+        "is not there: the server knows no such database or name.",
+        "There is no database until somebody makes it: createdb NAME.",
+    ),
+    "certificate verify failed": (
+        "shows a certificate that nobody known here vouches for.",
+        "If it is your own, name its authority: add ?sslrootcert=FILE to the address.",
+    ),
+}
+"""The same, by the words of libpq, which gives no codes while it connects."""
 
 
 @contextmanager
@@ -348,35 +350,17 @@ def translated() -> Iterator[None]:
     """Say in a sentence what the database, or the way to it, lacks. Raises `SyncError`."""
     try:
         yield
-    except errors.ReadOnlySqlTransaction:
-        raise SyncError(
-            "The database between your machines takes nothing: it is read-only.", LATER
-        ) from None
-    except (errors.DiskFull, errors.OutOfMemory):
-        raise SyncError("The database between your machines is full.", LATER) from None
-    except errors.QueryCanceled:
-        raise SyncError("The database between your machines is too slow.", LATER) from None
-    except errors.InsufficientPrivilege:
-        raise SyncError(
-            "The database does not let this name in there.",
-            "Ask whoever runs it for a schema of your own.",
-        ) from None
-    except (errors.UndefinedTable, errors.InvalidSchemaName):
-        raise SyncError(
-            "There is no memory in this database any more.", "See: memapp sync init."
-        ) from None
-    except psycopg.OperationalError as error:
-        said = str(error).strip().splitlines()
-        why = (
-            said[0].rpartition("failed: ")[2].removeprefix("FATAL:").strip(" .")
-            if said
-            else "no answer"
-        )
-        raise SyncError(f"The database between your machines is away: {why}.", LATER) from None
     except psycopg.Error as error:
-        raise SyncError(
-            f"The database between your machines refused that: {type(error).__name__}.", LATER
-        ) from None
+        says, advice = _REFUSALS.get(type(error)) or _unknown(error)
+        raise SyncError(f"The database between your machines {says}", advice) from None
 
 
-LATER = "Nothing is lost: what waits here goes when it is back."
+def _unknown(error: psycopg.Error) -> tuple[str, str]:
+    if not isinstance(error, psycopg.OperationalError):
+        return f"refused that: {type(error).__name__}.", LATER
+    said = str(error).strip()
+    for text, refusal in _NO_WAY_IN.items():
+        if text in said:
+            return refusal
+    first, *_ = said.splitlines() or ["no answer"]
+    return f"is away: {first.rpartition('failed: ')[2].removeprefix('FATAL:').strip(' .')}.", LATER

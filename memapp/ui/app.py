@@ -182,7 +182,6 @@ class MemappApp(NavigatedApp):
         garbage.spare()
         self.session.talk.load_models()
         self.session.talk.watch()
-        self.session.talk.share()
 
     @background("open")
     async def _warn_of_undefined_categories(self) -> None:

@@ -23,6 +23,8 @@ from memapp.ui.widgets.rowlist import RowList
 
 Answer = TypeVar("Answer")
 
+WAIT, SLOW_SECONDS = "One moment …", 0.3
+"""What a form says that saves for longer than that."""
 ERASE = "erase"
 """The word a person types before anything is erased for good."""
 
@@ -145,12 +147,17 @@ class Form(Dialog[Answer]):
 
     @work(group="save")
     async def _save(self) -> None:
+        problem = self.query_one(".problem", Static)
+        wait = joined((WAIT, "$text-muted"))
+        slow = self.set_timer(SLOW_SECONDS, lambda: problem.update(wait))
         try:
             answer = await asyncio.to_thread(self.saving())
         except MemappError as error:
-            self.query_one(".problem", Static).update(plain(f"✗ {error}"))
+            problem.update(plain(f"✗ {error}"))
         else:
             self.dismiss(answer)
+        finally:
+            slow.stop()
 
 
 class Line(Input):

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.council import Dissent, Round
 from memapp.domain.provenance import Outcome
-from memapp.errors import NotFound
+from memapp.errors import NotFound, SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, council, models, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
 from memapp.services.memory_requests import Refusals, refused_sentences
 from memapp.services.models import downloads
-from memapp.services.sync import keyring
+from memapp.services.sync import keyring, machines
 
 SMALL = "This small model cannot hold a conversation"
 KEY = "ctrl+o gets one that can"
+OFFLINE, SHARED, OUT_OF_STEP = "offline", "shared", "out of step"
+"""What the top line says of the other machines."""
 STAYS = ("Nothing leaves this machine.", "What changes goes, encrypted, to your other machines.")
 AFTER_A_HIT = 20
 """The messages shown after one that was jumped to."""
@@ -137,13 +139,23 @@ def offer(runtime: Runtime) -> str:
     return "" if runtime.downloading_from else downloads.offer(runtime)
 
 
-def network(runtime: Runtime) -> str:
+def sharing(runtime: Runtime) -> str:
+    """Return whether this memory is shared, and whether what changes goes and comes."""
+    try:
+        return OUT_OF_STEP if machines.status(runtime).error else SHARED
+    except UsageError:
+        return OFFLINE
+    except SyncError:
+        return OUT_OF_STEP
+
+
+def network(runtime: Runtime, shared: str = "") -> str:
     """Return which model answers, if words leave this machine, and the progress of a download."""
     if runtime.downloading_from:
         return f"! online: fetching a model from {runtime.downloading_from}"
     name = runtime.chat.note if runtime.chat.state == "ready" else ""
     if not runtime.settings.server:
-        where = "shared" if keyring.is_here(runtime) else "offline"
+        where = shared or (SHARED if keyring.is_here(runtime) else OFFLINE)
         return f"{name} · {where}" if name else where
     host = models.remote_host(runtime)
     return f"! REMOTE: your words go to {host}" if host else f"{name or 'server'} · local server"

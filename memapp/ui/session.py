@@ -17,6 +17,7 @@ from memapp.errors import StoreError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import past_decisions, pending
+from memapp.ui import read_models
 from memapp.ui.safe_text import notify
 from memapp.ui.worker_threads import Talk
 
@@ -102,6 +103,8 @@ class AppSession:
         self.badged: Signal[None] = Signal(owner, "badges changed")
         self.badges: dict[str, str] = {}
         """The badge of each mode in the top line."""
+        self.shared = ""
+        """What the top line says of the other machines; empty until that is known."""
         self.undone = UndoStack(self.taken_back.publish)
         self._one_undo = asyncio.Lock()
         """Held during an undo: fast keys are processed in order."""
@@ -117,8 +120,9 @@ class AppSession:
     async def count_badges(self) -> None:
         waiting = await asyncio.to_thread(pending.count_pending, self.runtime)
         badges = {"inbox": f"●{waiting}"} if waiting else {}
-        if badges != self.badges:
-            self.badges = badges
+        shared = await asyncio.to_thread(read_models.sharing, self.runtime)
+        if (badges, shared) != (self.badges, self.shared):
+            self.badges, self.shared = badges, shared
             self.badged.publish(None)
 
     # Undo -----------------------------------------------------------------------------------------

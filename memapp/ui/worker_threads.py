@@ -27,7 +27,7 @@ from memapp.runtime import Cancel, Runtime
 from memapp.services import backups, chats, council, forget, run_in_chat, upkeep
 from memapp.services.jobs import learn
 from memapp.services.models import ModelChoice, downloads, model_loading
-from memapp.services.sync import exchange, machines
+from memapp.services.sync import exchange, keyring
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
     CameFromElsewhere,
@@ -49,8 +49,7 @@ from memapp.ui.streaming import paced
 log = logging.getLogger(__name__)
 
 WATCH_SECONDS = 0.4
-"""The interval of looking for changes by other processes; one look takes well below a millisecond.
-"""
+"""The interval of looking for changes by other processes; a look takes well below 1 ms."""
 
 
 @dataclass
@@ -91,6 +90,9 @@ class Talk:
         self._warm_cancel = Cancel()
         self._backup_cancel = Cancel()
         self._over = threading.Event()
+        self._unshared = threading.Event()
+        self._unshared.set()
+        self.begins_to_share = False  # the first exchange is shown, and does not run beside
         self.paused = False
         """True while the person has paused idle work."""
         self._rested_in = ""
@@ -205,6 +207,7 @@ class Talk:
     def _watch(self) -> None:
         was_wanted = False
         while not self._over.wait(WATCH_SECONDS):
+            self._share()
             with suppress(StoreError):  # Whoever needs the file gets the error too.
                 heard = forget.hear_others(self.runtime)
                 if heard.changed or (not self.busy and chats.interrupt_abandoned(self.runtime)):
@@ -212,13 +215,14 @@ class Talk:
                 if heard.wanted and not was_wanted:
                     self._announce(FileWanted())
                 was_wanted = heard.wanted
+        self._unshared.set()
 
-    def share(self) -> None:
-        """Exchange what changes with the person's other machines, until the end, if this memory is
-        shared.
-        """
-        if machines.is_shared(self.runtime):
-            self._start("sync", exchange.keep_in_step, self.runtime, self._came, self._over)
+    def _share(self) -> None:
+        if not keyring.is_here(self.runtime):
+            self._unshared.set()
+        elif self._unshared.is_set() and not self.begins_to_share:  # here, or by a command
+            self._unshared = threading.Event()
+            self._start("sync", exchange.keep_in_step, self.runtime, self._came, self._unshared)
 
     def _came(self, done: exchange.Exchanged) -> None:
         self._announce(FileChanged(done.erased))

@@ -4,18 +4,33 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import psycopg
 import pytest
 
 from memapp.runtime import Runtime
-from memapp.services.sync import machines
+from memapp.services.sync import exchange, machines
 from memapp.sync import crypto
 from tests.builders import make_runtime
 
 PASSPHRASE = "two herons over a lake"
+
+
+@contextmanager
+def kept_in_step(
+    runtime: Runtime, heard: Callable[[exchange.Exchanged], object] = lambda _: None
+) -> Iterator[None]:
+    """Exchange in the background, as a window does, until the end of the block."""
+    over = Event()
+    thread = Thread(target=exchange.keep_in_step, args=(runtime, heard, over), daemon=True)
+    thread.start()
+    yield
+    over.set()
+    thread.join(0.5)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +78,7 @@ def machine(tmp_path: Path, postgres: str, schema: str) -> Iterator[Callable[...
         first(runtime)
         begin = machines.join if len(opened) > 1 else machines.init
         begin(runtime, postgres, PASSPHRASE, name, schema)
+        exchange.exchange(runtime)
         return runtime
 
     yield open_it

@@ -16,6 +16,7 @@ from memapp.services.sync import machines
 from memapp.services.sync.exchange import exchange
 from memapp.sync.server import safe
 from tests.builders import until
+from tests.sync.conftest import kept_in_step
 from tests.sync.test_memories import Machine, settle, texts
 
 Database = psycopg.Connection[Any]
@@ -77,15 +78,15 @@ def test_windows_see_what_another_machine_changed_and_go_on_while_the_database_i
     laptop, desktop = machine("laptop"), machine("desktop")
     heard: list[int] = []
     with (
-        exchanges.kept_in_step(laptop),
-        exchanges.kept_in_step(desktop, lambda done: heard.append(done.came)),
+        kept_in_step(laptop),
+        kept_in_step(desktop, lambda done: heard.append(done.came)),
     ):
         curate.add(laptop, "I drink oolong")
         until(lambda: texts(desktop) == {"I drink oolong"})
         until(lambda: heard)
     keys = laptop.paths.database.with_name("sync.key")
     keys.write_text(keys.read_text().replace("host=/", "host=/nowhere/"))
-    with exchanges.kept_in_step(laptop):
+    with kept_in_step(laptop):
         curate.add(laptop, "I keep bees")
         until(lambda: "is away" in machines.status(laptop).error)
     assert machines.status(laptop).waiting == 2

@@ -8,22 +8,29 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any
+from threading import Event, Lock
+from typing import TYPE_CHECKING
 
-from memapp.domain.changes import Actor
-from memapp.domain.profile import has_many
 from memapp.domain.sync import CHATS, KINDS, Clock, SyncEntry, Thing, ThingChange, local_holds
 from memapp.errors import Overtaken, RolledBack, StoreError, SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import forget
 from memapp.services.sync import keyring
 from memapp.services.sync.keyring import Keyring
-from memapp.services.sync.sending import PAGE, here_of, send
-from memapp.store import events, profile, received, sync
+from memapp.services.sync.sending import (
+    PAGE,
+    Says,
+    Tell,
+    empty_erasures,
+    here_of,
+    note_entries,
+    read,
+    send,
+    thing_of,
+)
+from memapp.store import events, received, sync
 from memapp.store.encoding import to_text
 from memapp.store.forget.purge_jobs import PurgeJob
-from memapp.store.session import Session
 from memapp.store.sync import Here
 
 if TYPE_CHECKING:
@@ -51,10 +58,6 @@ class Exchanged:
     """Something was erased for good: nothing that was read before may be shown or saved again."""
 
 
-Tell = Callable[[int, int], object]
-"""Hears how many entries of how many were carried out."""
-
-
 def exchange(runtime: Runtime, tell: Tell = lambda _done, _of: None) -> Exchanged:
     """Fetch what the other machines changed, and send what this one did. Raises `SyncError`;
     nothing is lost then.
@@ -79,39 +82,24 @@ def exchange_with(
         for _ in range(TRIES):
             came += _fetch(runtime, server, tell)
             try:
-                sent += send(runtime, server, keyring.load(runtime))
+                sent += send(runtime, server, keyring.load(runtime), tell)
                 break
             except Overtaken:  # another machine was faster
                 continue
         if settles or came or sent:
-            _settle(runtime, server, keyring.load(runtime), came, sent)
+            _settle(runtime, server, came, sent)
         return Exchanged(sent, came, runtime.database.erasures != erasures)
 
 
-@contextmanager
-def kept_in_step(
-    runtime: Runtime, heard: Callable[[Exchanged], object] = lambda _: None
-) -> Iterator[None]:
-    """Exchange beside everything else what changes here and elsewhere, until the end of the block;
-    nothing waits for it.
-
-    `heard` is called, on a thread of its own, when something came.
-    """
-    over = Event()
-    thread = Thread(
-        target=keep_in_step, args=(runtime, heard, over), name="memapp-sync", daemon=True
-    )
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(LOOK_SECONDS * 5)
-
-
 def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: Event) -> None:
-    """Do that on the thread of the caller, until it is over."""
+    """Exchange beside everything else what changes here and elsewhere, until it is over; nothing
+    waits for this thread. `heard` is called on it when something came.
+    """
     patience = RETRY_SECONDS
+
+    def waits() -> bool:
+        return sync.is_waiting(runtime.read(), chats=runtime.settings.sync_chats)
+
     while not over.is_set():
         try:
             with connected(runtime) as (server, keys):
@@ -119,7 +107,7 @@ def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: E
                 settled = 0.0
                 while not over.is_set():
                     settles = time.monotonic() - settled > SETTLE_SECONDS
-                    if settles or server.heard(LOOK_SECONDS, keys.device) or _is_waiting(runtime):
+                    if settles or server.heard(LOOK_SECONDS, keys.device) or waits():
                         done = exchange_with(runtime, server, settles=settles)
                         settled, patience = time.monotonic() if settles else settled, RETRY_SECONDS
                         if done.came:
@@ -133,10 +121,6 @@ def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: E
             pass
         over.wait(patience)
         patience = min(2 * patience, MOST_RETRY_SECONDS)
-
-
-def _is_waiting(runtime: Runtime) -> bool:
-    return sync.is_waiting(runtime.read(), chats=runtime.settings.sync_chats)
 
 
 @contextmanager
@@ -155,10 +139,7 @@ def connected(runtime: Runtime) -> Iterator[tuple["Server", Keyring]]:
                 "Nothing was sent. Leave it: memapp sync leave.",
             )
         if server.is_revoked(keys.device):
-            raise SyncError(
-                "This machine was shut out on another one.",
-                "To share again: memapp sync leave, then join.",
-            )
+            raise _shut_out()
         yield server, keys
     finally:
         server.close()
@@ -173,14 +154,18 @@ def send_again(runtime: Runtime) -> int:
     with connected(runtime) as (server, _):
         theirs = server.hashes(1)
         with runtime.write() as session:
-            ours = sync.hashes(session, 1)
-            common = max(
-                (number for number in ours if theirs.get(number) == ours[number]), default=0
-            )
-            return sync.go_back(session, common, START)
+            common = [
+                number
+                for number, known in sync.hashes(session).items()
+                if theirs.get(number) == known
+            ]
+            return sync.go_back(session, max(common, default=0), START)
 
 
 # What comes ---------------------------------------------------------------------------------------
+
+Group = Sequence[tuple[SyncEntry, Says]]
+"""Entries that came together, each with what it says."""
 
 
 def _fetch(runtime: Runtime, server: "Server", tell: Tell) -> int:
@@ -188,40 +173,58 @@ def _fetch(runtime: Runtime, server: "Server", tell: Tell) -> int:
     many entries that were.
     """
     here = here_of(runtime.read())
-    last = server.last()
-    _refuse_rolled_back(server, here, last)
-    if last == here.number:
-        return 0
-    rewritten: dict[int, bytes] = {}
-    beaten: dict[ThingChange, Thing] = {}
-    keys = keyring.load(runtime)
-    for entry in server.erasures(here.number):
-        keys, says = _open(runtime, server, keys, entry)
-        rewritten |= {number: bytes.fromhex(digest) for number, digest in says.get("rewritten", ())}
-        for job in says.get("jobs", ()):
-            _erase(runtime, job)
     number, previous = here.number, here.hash
     epoch = max(sync.epochs(runtime.read()))
-    while page := _page(server, number):
-        group: list[tuple[SyncEntry, Mapping[str, Any]]] = []
-        for entry in page:
-            _check(entry, number, previous, epoch, rewritten)
-            number, previous = entry.place.number, entry.hash
-            says = _open(runtime, server, keys, entry)[1] if entry.box else {}
-            if entry.place.entry_class == "keys":
-                epoch = int(says["epoch"])
-            group.append((entry, says))
-            if entry.place.ends:
-                _carry_out(runtime, group, beaten)
-                group = []
-        tell(number - here.number, last - here.number)
+    with server.one_moment():
+        last = server.last()
+        _refuse_rolled_back(server, here, last)
+        if last == number:
+            return 0
+        keys, rewritten = _hear_first(runtime, server, number)
+        while page := _page(server, number):
+            group: list[tuple[SyncEntry, Says]] = []
+            for entry in page:
+                _check(entry, number, previous, epoch, rewritten)
+                number, previous = entry.place.number, entry.hash
+                says = read(keys, entry)
+                if entry.place.entry_class == "keys":
+                    epoch = int(says["epoch"])
+                group.append((entry, says))
+                if entry.place.ends:
+                    _carry_out(runtime, group)
+                    group = []
+            tell(number - here.number, last - here.number)
     if number < last:
         raise _cut(number + 1)
     for box in sync.planned_erasures(runtime.read()).values():
-        _erase(
-            runtime, keyring.open_job(keys, box)
-        )  # what came since it was erased here may say the same
+        # what came since it was erased here may say the same
+        _erase(runtime, keyring.open_job(keys, box))
     return number - here.number
+
+
+def _hear_first(
+    runtime: Runtime, server: "Server", after: int
+) -> tuple[Keyring, Mapping[int, bytes]]:
+    """Take over new keys, and erase what others erased, before anything else that came. Return the
+    keys, and the digests of the entries of which something was left.
+    """
+    from memapp.sync import crypto
+
+    keys = keyring.load(runtime)
+    rewritten: dict[int, bytes] = {}
+    for entry in server.erasures(after):
+        says = read(keys, entry)
+        if "seals" in says and str(says["epoch"]) not in keys.epochs:
+            box = says["seals"].get(keys.device)
+            if box is None:
+                raise _shut_out()
+            key = crypto.unseal(bytes.fromhex(box), bytes.fromhex(keys.private))
+            keys = keys.with_key(says["epoch"], key)
+            keyring.save(runtime, keys)
+        rewritten |= {number: bytes.fromhex(digest) for number, digest in says.get("rewritten", ())}
+        for job in says.get("jobs", ()):
+            _erase(runtime, job)
+    return keys, rewritten
 
 
 def _refuse_rolled_back(server: "Server", here: Here, last: int) -> None:
@@ -231,7 +234,7 @@ def _refuse_rolled_back(server: "Server", here: Here, last: int) -> None:
         said = (
             f"The database was restored to an older state: {lacks or 'some'} entries are missing."
             if known is None
-            else ("The database says something else than it did before.")
+            else "The database says something else than it did before."
         )
         raise RolledBack(said, "If you know why, send them again: memapp sync --again.")
 
@@ -258,13 +261,23 @@ def _check(
     place = entry.place
     if place.number != number + 1 or place.previous != previous:
         raise _cut(number + 1)
-    is_whole = crypto.entry_hash(place, entry.box) == entry.hash
-    if not is_whole and rewritten.get(place.number) != crypto.digest(entry.box):
+    if place.number in rewritten:
+        is_whole = crypto.digest(entry.box) == rewritten[place.number]
+    else:
+        is_whole = crypto.entry_hash(place, entry.box) == entry.hash
+    if not is_whole:
         raise SyncError(f"Entry {place.number} in the database was altered.", crypto.ALTERED)
     if place.epoch < epoch:
         raise SyncError(
             f"Entry {place.number} came from a machine that was shut out.", crypto.ALTERED
         )
+
+
+def _shut_out() -> SyncError:
+    return SyncError(
+        "This machine was shut out on another one.",
+        "To share again: memapp sync leave, then join.",
+    )
 
 
 def _cut(number: int) -> SyncError:
@@ -273,41 +286,13 @@ def _cut(number: int) -> SyncError:
     return SyncError(f"Entry {number} in the database is missing, or stands elsewhere.", ALTERED)
 
 
-def _open(
-    runtime: Runtime, server: "Server", keys: Keyring, entry: SyncEntry
-) -> tuple[Keyring, dict[str, Any]]:
-    """Return what an entry says. New keys are taken over by it."""
-    from memapp.sync import crypto
-
-    says = crypto.open_box(keys.key(entry.place.epoch), entry)
-    if entry.place.entry_class == "keys" and str(says["epoch"]) not in keys.epochs:
-        key = crypto.unseal(
-            server.seal_for(keys.device, says["epoch"]), bytes.fromhex(keys.private)
-        )
-        if crypto.digest(key).hex() != says["digest"]:
-            raise SyncError(
-                "The new key of this memory was altered in the database.", crypto.ALTERED
-            )
-        keys = keys.with_key(says["epoch"], key)
-        keyring.save(runtime, keys)
-    return keys, says
-
-
-def _erase(runtime: Runtime, told: Mapping[str, Any]) -> None:
+def _erase(runtime: Runtime, told: Says) -> None:
     job = PurgeJob(**{name: tuple(values) for name, values in told["job"].items()})
     forget.erase_as_told(runtime, job, told["by"])
 
 
-def _carry_out(
-    runtime: Runtime,
-    group: Sequence[tuple[SyncEntry, Mapping[str, Any]]],
-    beaten: dict[ThingChange, Thing],
-) -> None:
-    """Carry out entries that came together, and decide where a thing was changed here too.
-
-    `beaten` are values of the profile that something of ours stands in place of; it may turn out to
-    have been denied before.
-    """
+def _carry_out(runtime: Runtime, group: Group) -> None:
+    """Carry out entries that came together, and decide where a thing was changed here too."""
     with runtime.decide() as session:
         here = here_of(session)
         if group[0][0].place.number <= here.number:
@@ -316,84 +301,43 @@ def _carry_out(
         came: dict[Thing, ThingChange] = {}
         overruled: dict[Thing, str] = {}
         for entry, says in group:
-            thing = _thing(entry, says)
-            if (
-                thing is None
-                or thing.kind not in KINDS
-                or (thing.kind in CHATS and not runtime.settings.sync_chats)
-            ):
+            thing = thing_of(entry, says)
+            if thing is None or thing.kind not in KINDS:
+                continue
+            if thing.kind in CHATS and not runtime.settings.sync_chats:
                 continue
             change = ThingChange(thing, Clock(entry.place.clock, says["by"]), says["value"])
-            ours = _rival(session, change)
+            ours = sync.local_change(session, thing)
             if ours is None or ours.value == change.value:
                 came[thing] = change
             elif says["by"] == here.device:
                 pass  # what comes back is older than what was made of it since
-            elif ours.thing == thing and local_holds(ours, change):
-                received.note_overruled(
-                    session, change, Actor("sync"), names.get(here.device, "this machine")
-                )
-            elif ours.thing == thing or ours.clock < change.clock:
+            elif local_holds(ours, change):
+                received.note_overruled(session, change, names.get(here.device, "this machine"))
+            else:
                 overruled[thing] = names.get(says["by"], "another machine")
                 came[thing] = change
-            else:
-                beaten[change] = ours.thing
-        for thing, change in came.items():
-            sync.note_known(session, thing, change.clock)
-        received.carry_out(
-            session, list(came.values()), Actor("sync"), overruled, names
-        )  # what follows from it here is marked
-        for change in [
-            thing_change
-            for thing_change, by in beaten.items()
-            if sync.value_of(session, by) is None
-        ]:
-            del beaten[change]
-            if change.value and not profile.request_behind(session, change.value["field"]):
-                received.carry_out(session, [change], Actor("sync"), {}, names)
-        sync.note_entries(session, [(entry, _thing(entry, says)) for entry, says in group])
+        received.carry_out(session, list(came.values()), overruled, names)
+        note_entries(session, group)
 
 
-def _thing(entry: SyncEntry, says: Mapping[str, Any]) -> Thing | None:
-    if "kind" in says:
-        return Thing(says["kind"], says["id"])
-    return (
-        None
-        if entry.place.entry_class == "change"
-        else Thing(entry.place.entry_class, str(says.get("epoch", "")))
-    )
-
-
-def _rival(session: Session, change: ThingChange) -> ThingChange | None:
-    """Return what this machine made of the same thing, or wrote into the same field that has one
-    value; None if nothing.
-    """
-    ours = sync.local_change(session, change.thing)
-    if (
-        ours is None
-        and change.thing.kind == "profile"
-        and change.value
-        and not has_many(change.value["field"])
-    ):
-        request_id = profile.request_behind(session, change.value["field"])
-        return sync.local_change(session, Thing("profile", request_id)) if request_id else None
-    return ours
-
-
-def _settle(runtime: Runtime, server: "Server", keys: Keyring, came: int, sent: int) -> None:
+def _settle(runtime: Runtime, server: "Server", came: int, sent: int) -> None:
     """Tell the database how far this machine is, and note what it says of the others."""
-    number = here_of(runtime.read()).number
-    server.acknowledge(keys.device, number)
+    keys = keyring.load(runtime)
+    server.acknowledge(keys.device, here_of(runtime.read()).number)
     holder, seconds = server.take_lease(keys.device, LEASE_SECONDS)
     known = keyring.named(server, keys)
     until = int((time.time() + seconds) * 1000) if holder == keys.device else 0
     with runtime.write() as session:
-        sync.note_lease(session, until)
         sync.note_told(
             session,
+            tidying=until,
             machines=[asdict(machine) for machine in known],
             seen_at=to_text(session.now),
             error="",
         )
         if came:
             events.add_event(session, "worker", "sync", "ok", meta={"came": came, "sent": sent})
+    acknowledged = [machine.acknowledged for machine in known if not machine.is_revoked]
+    with suppress(Overtaken):  # the next exchange does it
+        empty_erasures(runtime, server, keys, min(acknowledged, default=0))

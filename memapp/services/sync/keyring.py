@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memapp.domain.sync import Machine, Place
+from memapp.domain.sync import Machine
 from memapp.errors import SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services.extras import install_command
@@ -19,20 +19,18 @@ from memapp.store.folder import written_whole
 if TYPE_CHECKING:
     from memapp.sync.server import Server
 
-ERASING = "erasing"
-
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
     url: str
     schema: str
     memory: str
-    device: str
-    name: str
-    """What this machine is called on the others."""
-    private: str
     epochs: Mapping[str, str]
     """The key of each epoch, as hexadecimal numbers."""
+    device: str = ""
+    name: str = ""
+    """What this machine is called on the others."""
+    private: str = ""
 
     @property
     def epoch(self) -> int:
@@ -101,41 +99,23 @@ def close_job(runtime: Runtime, job: Mapping[str, Any]) -> bytes:
     from memapp.sync import crypto
 
     keys = load(runtime)
-    return crypto.close(
-        keys.key(keys.epoch), _waiting_place(keys, keys.epoch), {**job, "epoch": keys.epoch}
-    ).box
+    return crypto.close_record(keys.key(1), keys.memory, "erasure", job)
 
 
 def open_job(keys: Keyring, box: bytes) -> dict[str, Any]:
-    from memapp.domain.sync import SyncEntry
     from memapp.sync import crypto
 
-    for epoch in sorted(map(int, keys.epochs), reverse=True):
-        with suppress(SyncError):
-            return crypto.open_box(
-                keys.key(epoch), SyncEntry(_waiting_place(keys, epoch), b"", box)
-            )
-    raise SyncError("An erasure that waits cannot be read.", "Erase it once more.")
-
-
-def _waiting_place(keys: Keyring, epoch: int) -> Place:
-    return Place(keys.memory, 0, keys.device, "erasure", epoch, 0, True, b"")
+    return crypto.open_record(keys.key(1), keys.memory, "erasure", box)
 
 
 def named(server: "Server", keys: Keyring) -> list[Machine]:
     """Return the machines with their names, those seen last first."""
     from memapp.sync import crypto
 
-    found = []
-    for machine, epoch, box in server.machines():
-        record = crypto.open_record(keys.key(epoch), keys.memory, machine.id, box)
-        found.append(
-            Machine(
-                machine.id,
-                record["name"],
-                machine.acknowledged,
-                machine.seen_at,
-                machine.is_revoked,
-            )
+    return [
+        replace(
+            machine,
+            name=crypto.open_record(keys.key(epoch), keys.memory, machine.id, box)["name"],
         )
-    return found
+        for machine, epoch, box in server.machines()
+    ]

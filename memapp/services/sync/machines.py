@@ -3,20 +3,23 @@ or are shut out.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, count, pairwise
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from memapp.domain.sync import Machine
 from memapp.domain.text import clean, one_line
-from memapp.errors import NotFound, UsageError
+from memapp.errors import NotFound, SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services.sync import keyring
-from memapp.services.sync.exchange import Tell, connected, exchange, exchange_with
+from memapp.services.sync.exchange import connected, exchange_with
 from memapp.services.sync.keyring import Keyring
 from memapp.services.sync.sending import EntryLine, here_of
 from memapp.store import sync
+from memapp.store.sync import Here
 
 if TYPE_CHECKING:
     from memapp.sync.server import Server
@@ -34,24 +37,15 @@ class SyncStatus:
     """How this machine stands with the others, as far as it knows."""
 
     name: str
+    device: str
     url: str
     waiting: int
     machines: Sequence[Machine]
     seen_at: str
     """When the database answered last; empty if it never did."""
     error: str
-    tidies: bool
     behind_erasure: Sequence[str]
     """The machines that have not yet carried out the last erasure."""
-
-
-def checked_address(url: str) -> str:
-    """Return the address of a database. Raises `UsageError` for one that is not safe to use."""
-    keyring.require_libraries()
-    from memapp.sync.server import safe
-
-    safe(url)
-    return url
 
 
 def init(
@@ -60,30 +54,21 @@ def init(
     passphrase: str,
     name: str,
     schema: str = SCHEMA,
-    tell: Tell = lambda _done, _of: None,
 ) -> str:
-    """Share this memory through an empty database, and return the recovery phrase."""
-    _refuse_shared(runtime)
-    if len(passphrase) < FEWEST_CHARS:
-        raise UsageError(
-            f"A passphrase has at least {FEWEST_CHARS} characters.",
-            "Several words are easier to remember.",
-        )
-    from memapp.sync import crypto
-    from memapp.sync.server import Server
+    """Share this memory through an empty database from the next exchange on, and return the
+    recovery phrase.
+    """
+    checked(passphrase)
+    with _server(runtime, url, schema) as server:
+        from memapp.sync import crypto
 
-    server = Server(url, schema)
-    try:
         if server.find_memory():
             raise UsageError(
                 "There is a memory in this database already.", "To share it: memapp sync join URL."
             )
         memory, key, phrase = token_hex(16), crypto.new_key(), crypto.new_phrase()
         server.create(memory, crypto.wrap(memory, 1, key, passphrase, phrase))
-        _begin(runtime, server, Keyring(url, schema, memory, "", "", "", {"1": key.hex()}), name)
-    finally:
-        server.close()
-    exchange(runtime, tell)
+        _begin(runtime, server, Keyring(url, schema, memory, {"1": key.hex()}), name)
     return phrase
 
 
@@ -93,82 +78,84 @@ def join(
     words: str,
     name: str,
     schema: str = SCHEMA,
-    tell: Tell = lambda _done, _of: None,
 ) -> None:
     """Share the memory of a database, opened by the passphrase or the recovery phrase; what is here
-    joins it.
+    joins it with the next exchange.
     """
-    _refuse_shared(runtime)
-    from memapp.sync import crypto
-    from memapp.sync.server import Server
+    with _server(runtime, url, schema) as server:
+        from memapp.sync import crypto
 
-    server = Server(url, schema)
-    try:
         memory = server.find_memory()
         if not memory:
             raise UsageError(
                 "There is no memory in this database.", "To begin one: memapp sync init URL."
             )
         newest, *older = server.keys()
-        keys = Keyring(
-            url,
-            schema,
-            memory,
-            "",
-            "",
-            "",
-            {str(newest.epoch): crypto.unwrap(memory, newest, words).hex()},
-        )
-        for later, wrapped in zip((newest, *older), older, strict=False):
-            keys = keys.with_key(
-                wrapped.epoch, crypto.older_key(memory, later, keys.key(later.epoch))
-            )
+        key = crypto.unwrap(memory, newest, words)
+        keys = Keyring(url, schema, memory, {str(newest.epoch): key.hex()})
+        for later, wrapped in pairwise((newest, *older)):
+            key = crypto.older_key(memory, later, key)
+            keys = keys.with_key(wrapped.epoch, key)
         _begin(runtime, server, keys, name)
-    finally:
-        server.close()
-    exchange(runtime, tell)
 
 
-def _refuse_shared(runtime: Runtime) -> None:
+@contextmanager
+def _server(runtime: Runtime, url: str, schema: str) -> Iterator["Server"]:
+    """Connect to a database for a memory that is not shared yet. Raises `UsageError` for one that
+    is.
+    """
     keyring.require_libraries()
     if is_shared(runtime):
         raise UsageError(
             "This memory is shared already.",
             "To share it elsewhere, leave first: memapp sync leave.",
         )
+    from memapp.sync.server import Server
+
+    with closing(Server(url, schema)) as server:
+        yield server
+
+
+def checked(passphrase: str) -> str:
+    """Return a passphrase. Raises `UsageError` for one that is too short."""
+    if len(passphrase) < FEWEST_CHARS:
+        raise UsageError(
+            f"A passphrase has at least {FEWEST_CHARS} characters.",
+            "Several words are easier to remember.",
+        )
+    return passphrase
 
 
 def _begin(runtime: Runtime, server: "Server", keys: Keyring, name: str) -> None:
     from memapp.sync import crypto
 
     private, public = crypto.new_device()
-    device = token_hex(8)
-    name = "".join(text for text in one_line(clean(name)) if text not in '\\"')[:40] or "a machine"
-    keys = Keyring(keys.url, keys.schema, keys.memory, device, name, private.hex(), keys.epochs)
+    name = "".join(letter for letter in one_line(clean(name)) if letter not in '\\"')[:40]
+    taken = {machine.name for machine in keyring.named(server, keys)}
+    numbered = (f"{name or 'a machine'} {number}" for number in count(2))
+    name = next(free for free in chain([name or "a machine"], numbered) if free not in taken)
+    keys = replace(keys, device=token_hex(8), name=name, private=private.hex())
     record = {"name": name, "public": public.hex()}
-    server.put_machine(
-        device, keys.epoch, crypto.close_record(keys.key(keys.epoch), keys.memory, device, record)
-    )
+    box = crypto.close_record(keys.key(keys.epoch), keys.memory, keys.device, record)
+    server.put_machine(keys.device, keys.epoch, box)
     keyring.save(runtime, keys)
     with runtime.write() as session:
-        sync.begin(session, device, keys.memory, crypto.START)
+        sync.begin(session, keys.device, crypto.START)
 
 
 def leave(runtime: Runtime, *, erase: bool = False) -> None:
     """Share nothing any more; with `erase` take all out of the database, for every machine. What is
-    here stays.
+    here stays. A database that is away, or shut this machine out, is left as well.
     """
-    keys = keyring.load(runtime)
-    with connected(runtime) as (server, _):
+    try:
+        with connected(runtime) as (server, keys):
+            if erase:
+                server.erase_memory()
+            else:
+                server.remove_machine(keys.device)
+    except SyncError:
         if erase:
-            server.erase_memory()
-        else:
-            server.remove_machine(keys.device)
-    forgethere_of(runtime)
-
-
-def forgethere_of(runtime: Runtime) -> None:
-    """Share nothing any more, whatever the database says."""
+            raise
     with runtime.write() as session:
         sync.end(session)
     keyring.remove(runtime)
@@ -179,7 +166,9 @@ def revoke(runtime: Runtime, device: str, passphrase: str) -> str:
     recovery phrase.
     """
     from memapp.sync import crypto
+    from memapp.sync.server import Revoking
 
+    checked(passphrase)
     with connected(runtime) as (server, _):
         exchange_with(runtime, server)
         keys = keyring.load(runtime)
@@ -190,26 +179,19 @@ def revoke(runtime: Runtime, device: str, passphrase: str) -> str:
                 "To share nothing any more: memapp sync leave.",
             )
         epoch, key, phrase = keys.epoch + 1, crypto.new_key(), crypto.new_phrase()
-        wrapped = crypto.wrap(keys.memory, epoch, key, passphrase, phrase, keys.key(keys.epoch))
         seals, records = {}, {}
         for machine, of_epoch, box in server.machines():
             if machine.id != gone.id and not machine.is_revoked and of_epoch == keys.epoch:
                 record = crypto.open_record(keys.key(of_epoch), keys.memory, machine.id, box)
-                seals[machine.id] = crypto.seal(key, bytes.fromhex(record["public"]))
+                seals[machine.id] = crypto.seal(key, bytes.fromhex(record["public"])).hex()
                 records[machine.id] = crypto.close_record(key, keys.memory, machine.id, record)
-        here = here_of(runtime.read())
-        line = EntryLine(keys, here)
-        line.add("keys", {"epoch": epoch, "digest": crypto.digest(key).hex(), "revoked": gone.id})
-        server.append(
-            here_of(runtime.read()).number,
-            [entry for entry, _ in line.entries],
-            {},
-            (gone.id, wrapped, seals, records),
-        )
+        wrapped = crypto.wrap(keys.memory, epoch, key, passphrase, phrase, keys.key(keys.epoch))
+        line = EntryLine(keys, here_of(runtime.read()))
+        line.add("keys", {"epoch": epoch, "seals": seals})
+        server.append(line.after, line.entries, {}, Revoking(gone.id, wrapped, records))
         keyring.save(runtime, keys.with_key(epoch, key))
         with runtime.write() as session:
-            sync.note_entries(session, line.entries)
-        exchange_with(runtime, server)
+            line.note(session)
     return phrase
 
 
@@ -231,29 +213,34 @@ def status(runtime: Runtime) -> SyncStatus:
     """
     keys, session = keyring.load(runtime), runtime.read()
     here = here_of(session)
-    known = [Machine(**item) for item in here.told.get("machines", ())]
-    erased = sync.last_erasure(session)
-    late = [
-        machine.name
-        for machine in known
-        if machine.acknowledged < erased and not machine.is_revoked and machine.id != keys.device
-    ]
+    known, erased = _machines(here), sync.last_erasure(session)
+    waits = bool(sync.planned_erasures(session))
     return SyncStatus(
-        keys.name,
-        keys.url,
-        sync.count_waiting(session),
-        known,
-        here.told.get("seen_at", ""),
-        here.told.get("error", ""),
-        may_tidy(runtime),
-        late,
+        name=keys.name,
+        device=keys.device,
+        url=keys.url,
+        waiting=sync.count_waiting(session),
+        machines=known,
+        seen_at=here.told.get("seen_at", ""),
+        error=here.told.get("error", ""),
+        behind_erasure=[
+            machine.name
+            for machine in known
+            if (waits or machine.acknowledged < erased)
+            and not machine.is_revoked
+            and machine.id != keys.device
+        ],
     )
 
 
 def may_tidy(runtime: Runtime) -> bool:
-    """Say whether this machine merges and tidies: one of them does, the others take the result."""
+    """Return True if this machine merges and tidies: one of them does, the others take the
+    result.
+    """
     here = sync.here(runtime.read())
-    others = (
-        [item for item in here.told.get("machines", ()) if not item["is_revoked"]] if here else []
-    )
-    return here is None or len(others) < 2 or here.tidying > time.time() * 1000
+    others = [machine for machine in _machines(here) if not machine.is_revoked] if here else []
+    return here is None or len(others) < 2 or here.told["tidying"] > time.time() * 1000
+
+
+def _machines(here: Here) -> list[Machine]:
+    return [Machine(**item) for item in here.told.get("machines", ())]

@@ -3,12 +3,12 @@ leave of earlier entries.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from memapp.domain.forget import Needles
-from memapp.domain.sync import Place, SyncEntry, Thing
+from memapp.domain.sync import EntryClass, Place, SyncEntry, Thing
 from memapp.errors import SyncError
 from memapp.runtime import Runtime
 from memapp.services.sync import keyring
@@ -24,6 +24,10 @@ AT_ONCE = 200
 """So many changes travel together, and are carried out in one transaction."""
 PAGE = 5 * AT_ONCE
 
+Says = Mapping[str, Any]
+Tell = Callable[[int, int], object]
+"""Hears how many entries of how many came or went."""
+
 
 def here_of(session: Session) -> Here:
     """Return this machine. Raises `SyncError` for a file that is shared no more, as one that was
@@ -35,86 +39,119 @@ def here_of(session: Session) -> Here:
     return found
 
 
-def send(runtime: Runtime, server: "Server", keys: Keyring) -> int:
+def send(runtime: Runtime, server: "Server", keys: Keyring, tell: Tell) -> int:
     """Send all that waits; erasures first. Return how much that was. Raises `Overtaken`."""
-    sent = 0
+    sent, chats = 0, runtime.settings.sync_chats
+    of = sync.count_waiting(runtime.read())
     while True:
         session = runtime.read()
         with portable.one_moment(session):
-            here, planned = here_of(session), sync.planned_erasures(session)
+            planned = sync.planned_erasures(session)
+            line = EntryLine(keys, here_of(session))
             is_erasure = bool(planned) or sync.is_erased(session)
-            going = sync.waiting(
-                session, -1 if is_erasure else AT_ONCE, chats=runtime.settings.sync_chats
-            )
+            going = sync.waiting(session, -1 if is_erasure else AT_ONCE, chats=chats)
         if not going and not planned:
             return sent
-        line = EntryLine(keys, here)
         rewritten: dict[int, bytes] = {}
         if is_erasure:
             erased = [unsent for unsent in going if unsent.erased]
             jobs = [keyring.open_job(keys, box) for box in planned.values()] or [_job_of(erased)]
             rewritten = _rewrite(session, server, keys, erased, jobs)
-            line.add("erasure", {"jobs": jobs, "rewritten": _digests(rewritten)}, is_last=not going)
+            line.add_erasure(jobs, rewritten, is_last=not going)
         for unsent in going:
             change = unsent.change
             says = {**asdict(change.thing), "by": change.clock.device, "value": change.value}
-            line.add(
-                "change", says, change.clock.at, thing=change.thing, is_last=unsent is going[-1]
-            )
-        server.append(here.number, [entry for entry, _ in line.entries], rewritten)
+            line.add("change", says, change.clock.at, is_last=unsent is going[-1])
+        server.append(line.after, line.entries, rewritten)
         with runtime.write() as session:
-            sync.note_entries(session, line.entries)
+            line.note(session)
             sync.note_sent(session, going)
             sync.forget_erasures(session, planned)
         sent += len(going)
+        tell(sent, max(sent, of))
+
+
+def empty_erasures(runtime: Runtime, server: "Server", keys: Keyring, acknowledged: int) -> None:
+    """Take out of the database what was erased by entries that every machine carried out; another
+    entry vouches for what is left of them. Raises `Overtaken`.
+    """
+    session = runtime.read()
+    entries = server.entries_at(sync.worded_erasures(session, acknowledged))
+    if not entries:
+        return
+    rewritten = {
+        entry.place.number: _closed(keys, entry, {**read(keys, entry), "jobs": []})
+        for entry in entries
+    }
+    line = EntryLine(keys, here_of(session))
+    line.add_erasure((), rewritten)
+    server.append(line.after, line.entries, rewritten)
+    with runtime.write() as session:
+        line.note(session)
 
 
 def _job_of(erased: Sequence[Unsent]) -> dict[str, Any]:
     """Return what an erasure of another machine touched here, where the same stood in other things
     too.
     """
-    ids = {
-        kind: [unsent.change.thing.id for unsent in erased if unsent.change.thing.kind == kind]
-        for kind in ("memories", "messages")
-    }
-    kept = {unsent.change.thing.id for unsent in erased if unsent.change.value}
-    gone = [memory_id for memory_id in ids["memories"] if memory_id not in kept]
-    return {"job": {"memory_ids": gone, "message_ids": ids["messages"]}, "by": "person"}
+    things = {unsent.change.thing: unsent.change.value for unsent in erased}
+    gone = [thing.id for thing, value in things.items() if thing.kind == "memories" and not value]
+    messages = [thing.id for thing in things if thing.kind == "messages"]
+    return {"job": {"memory_ids": gone, "message_ids": messages}, "by": "person"}
 
 
 class EntryLine:
     """Entries behind the last one that is known, one behind the other."""
 
     def __init__(self, keys: Keyring, here: Here) -> None:
-        self._keys, self._number, self._previous = keys, here.number, here.hash
-        self.entries: list[tuple[SyncEntry, Thing | None]] = []
+        self.after = self._number = here.number
+        self._keys, self._previous = keys, here.hash
+        self._says: list[Says] = []
+        self.entries: list[SyncEntry] = []
 
     def add(
-        self,
-        entry_class: Any,
-        says: Mapping[str, Any],
-        clock: int = 0,
-        *,
-        thing: Thing | None = None,
-        is_last: bool = True,
+        self, entry_class: EntryClass, says: Says, clock: int = 0, *, is_last: bool = True
     ) -> None:
         from memapp.sync import crypto
 
-        keys = self._keys
-        self._number += 1
-        about = (
-            keys.memory,
-            self._number,
-            keys.device,
-            entry_class,
-            keys.epoch,
-            clock,
-            is_last,
-            self._previous,
-        )
-        entry = crypto.close(keys.key(keys.epoch), Place(*about), says)
+        keys, self._number = self._keys, self._number + 1
+        about = (entry_class, keys.epoch, clock, is_last, self._previous)
+        place = Place(keys.memory, self._number, keys.device, *about)
+        entry = crypto.close(keys.key(keys.epoch), place, says)
         self._previous = entry.hash
-        self.entries.append((entry, thing or Thing(entry_class, str(says.get("epoch", "")))))
+        self.entries.append(entry)
+        self._says.append(says)
+
+    def add_erasure(
+        self, jobs: Sequence[Says], rewritten: Mapping[int, bytes], *, is_last: bool = True
+    ) -> None:
+        """Add what was erased, and the digests of what is left of earlier entries."""
+        from memapp.sync import crypto
+
+        digests = [(number, crypto.digest(box).hex()) for number, box in rewritten.items()]
+        self.add("erasure", {"jobs": jobs, "rewritten": digests}, is_last=is_last)
+
+    def note(self, session: Session) -> None:
+        note_entries(session, list(zip(self.entries, self._says, strict=True)))
+
+
+def note_entries(session: Session, entries: Sequence[tuple[SyncEntry, Says]]) -> None:
+    """Note entries as carried out, or sent, by what they say."""
+    sync.note_entries(session, [(entry, thing_of(entry, says)) for entry, says in entries])
+    for _, says in entries:
+        sync.note_emptied(session, [number for number, _ in says.get("rewritten", ())])
+
+
+def thing_of(entry: SyncEntry, says: Says) -> Thing | None:
+    """Return the thing that an entry is about; None for one that is empty."""
+    match entry.place.entry_class:
+        case "change":
+            return Thing(says["kind"], says["id"]) if says else None
+        case "erasure":
+            has_words = any(job["job"].get("words") for job in says["jobs"])
+            return sync.WORDED if has_words else Thing("erasure", "") if says["jobs"] else None
+        case "keys":
+            return Thing("keys", str(says["epoch"]))
 
 
 def _rewrite(
@@ -122,7 +159,7 @@ def _rewrite(
     server: "Server",
     keys: Keyring,
     erased: Sequence[Unsent],
-    jobs: Sequence[Mapping[str, Any]],
+    jobs: Sequence[Says],
 ) -> dict[int, bytes]:
     """Return what is left of earlier entries that say what was erased: nothing, or the thing as it
     is now.
@@ -130,21 +167,14 @@ def _rewrite(
     These are all about what the erasure touched, and any that holds the words, as an earlier title
     of a chat does.
     """
-    from memapp.sync import crypto
-
     values = {unsent.change.thing: unsent.change.value for unsent in erased}
-    touched = {
-        entry.place.number: _read(keys, entry)
-        for entry in server.entries_at(sync.numbers_about(session, values))
-    }
-    gone = [
-        says["value"]
+    numbers = sync.numbers_about(session, values)
+    touched = {entry.place.number: read(keys, entry) for entry in server.entries_at(numbers)}
+    words = [word for job in jobs for word in job["job"].get("words", ())]
+    words += [
+        says["value"]["text"]
         for says in touched.values()
-        if says.get("value") and values[_named(says)] is None
-    ]
-    words = [
-        *(value["text"] for value in gone if "text" in value),
-        *(word for job in jobs for word in job["job"].get("words", ())),
+        if says and not values[Thing(says["kind"], says["id"])] and "text" in (says["value"] or ())
     ]
     holds = Needles(words).held_by if words else lambda _: False
     boxes: dict[int, bytes] = {}
@@ -152,33 +182,27 @@ def _rewrite(
     while page := server.entries(after, PAGE) if words else server.entries_at(touched):
         after = page[-1].place.number
         for entry in page:
-            says = touched.get(entry.place.number) or _read(keys, entry)
+            says = touched.get(entry.place.number) or read(keys, entry)
             if "kind" in says and (
                 entry.place.number in touched
                 or holds(json.dumps(says["value"], ensure_ascii=False))
             ):
-                value = sync.value_of(session, _named(says))
-                says = {**says, "value": value}
-                key = keys.key(entry.place.epoch)
-                boxes[entry.place.number] = (
-                    crypto.close(key, entry.place, says).box if value is not None else b""
-                )
+                value = sync.value_of(session, Thing(says["kind"], says["id"]))
+                left = {**says, "value": value}
+                boxes[entry.place.number] = _closed(keys, entry, left) if value is not None else b""
         if not words:
             break
     return boxes
 
 
-def _read(keys: Keyring, entry: SyncEntry) -> dict[str, Any]:
+def read(keys: Keyring, entry: SyncEntry) -> dict[str, Any]:
+    """Return what an entry says; nothing where that was erased."""
     from memapp.sync import crypto
 
     return crypto.open_box(keys.key(entry.place.epoch), entry) if entry.box else {}
 
 
-def _named(says: Mapping[str, Any]) -> Thing:
-    return Thing(says["kind"], says["id"])
-
-
-def _digests(boxes: Mapping[int, bytes]) -> list[tuple[int, str]]:
+def _closed(keys: Keyring, entry: SyncEntry, says: Says) -> bytes:
     from memapp.sync import crypto
 
-    return [(number, crypto.digest(box).hex()) for number, box in boxes.items()]
+    return crypto.close(keys.key(entry.place.epoch), entry.place, says).box

@@ -168,11 +168,9 @@ def _erase_titles(session: Session, messages: Iterable[tuple[str, str]]) -> int:
 
 def is_forgotten(session: Session, text: str) -> bool:
     """Return True if the same text was erased for good before."""
-    key = session.value("SELECT secret FROM forgotten_key")
-    sql = "SELECT 1 FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
-    if key is None:
-        return False
-    return session.row(sql, fingerprint=_fingerprint(session, key, text)) is not None
+    sql = """SELECT 1 FROM forgotten
+             WHERE user_id = :user AND fingerprint IN (SELECT value FROM json_each(:any))"""
+    return session.row(sql, any=_fingerprints(session, text)) is not None
 
 
 def remember_wordings(session: Session, texts: Iterable[str]) -> None:
@@ -183,9 +181,17 @@ def remember_wordings(session: Session, texts: Iterable[str]) -> None:
 
 
 def let_be_known(session: Session, text: str) -> None:
-    """Delete the fingerprint of a text that the person approved again."""
-    sql = "DELETE FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
-    session.run(sql, fingerprint=_fingerprint(session, _key(session), text))
+    """Delete the fingerprints of a text that the person approved again."""
+    sql = """DELETE FROM forgotten
+             WHERE user_id = :user AND fingerprint IN (SELECT value FROM json_each(:any))"""
+    session.run(sql, any=_fingerprints(session, text))
+
+
+def _fingerprints(session: Session, text: str) -> list[str]:
+    """Return the fingerprints of a text by the key of this file, and by those of other machines."""
+    sql = """SELECT lower(hex(secret)) FROM forgotten_key
+             UNION SELECT made_with FROM forgotten WHERE user_id = :user AND made_with <> ''"""
+    return [_fingerprint(session, bytes.fromhex(secret), text) for secret in session.column(sql)]
 
 
 def _key(session: Session) -> bytes:

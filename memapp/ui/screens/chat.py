@@ -108,6 +108,7 @@ class ChatScreen(StyledScreen):
         self.composer.fill(self._typed())
         self._show_network()
         self.session.taken_back.subscribe(self, self._taken_back)
+        self.session.badged.subscribe(self, lambda _: self._show_network())
         self._start()
 
     @property
@@ -119,7 +120,8 @@ class ChatScreen(StyledScreen):
         return self.conversation.transcript
 
     def _show_network(self) -> None:
-        self.query_one(TopBar).say(read_models.network(self.session.runtime))
+        network = read_models.network(self.session.runtime, self.session.shared)
+        self.query_one(TopBar).say(network)
 
     # The open chat --------------------------------------------------------------------------------
 

@@ -36,10 +36,14 @@ class ModeScreen(StyledScreen):
 
     def on_mount(self) -> None:
         self.session.changed.subscribe(self, self._changed)
+        self.session.badged.subscribe(self, lambda _: self.show_network())
 
     def on_screen_resume(self) -> None:
-        self.query_one(TopBar).say(read_models.network(self.runtime))
+        self.show_network()
         self.look_again()
+
+    def show_network(self) -> None:
+        self.query_one(TopBar).say(read_models.network(self.runtime, self.session.shared))
 
     def _changed(self, _: None) -> None:
         if self.is_current:

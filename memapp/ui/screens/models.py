@@ -12,7 +12,6 @@ from textual.widgets import Static
 from memapp.domain.text import percent
 from memapp.services import models
 from memapp.services.models import ModelChoice, downloads
-from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.dialogs import Question
 from memapp.ui.safe_text import joined, notify, row
@@ -22,7 +21,6 @@ from memapp.ui.widgets.explained_list import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.labels import size
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.topbar import TopBar
 from memapp.ui.worker_threads import Talk
 
 LOADING_SECONDS = 0.3
@@ -164,7 +162,7 @@ class ModelsScreen(ModeScreen):
         more = "\n".join(text for text in (meaning, self._machine, own) if text)
         state = joined((what, "bold"), "\n", (more, "$text-muted"))
         self.query_one("#model-state", Static).update(state)
-        self.query_one(TopBar).say(read_models.network(self.runtime))
+        self.show_network()
 
     @on(RowList.Opened)
     def _use_chosen(self) -> None:

@@ -21,4 +21,5 @@ class StatusLine(Static):
             self.set_class(problem, "-problem")
             self.set_class(bool(words), "-says")
             self.update(row(words, 300), layout=problem or was_problem)
-            self.call_after_refresh(place_toasts, self.screen)
+            if self.is_attached:  # else the window closes just now
+                self.call_after_refresh(place_toasts, self.screen)
