@@ -84,9 +84,8 @@ def make_runtime(
 ) -> Runtime:
     """Open a store below `home`; `knobs` are settings. Without a model the slot stays off."""
     places = paths.locate(home)
-    loaded = settings.load(
-        places.config, {"lessons_compare": False, **knobs}, environment={}
-    )  # what is shown is no lot
+    # what is shown is no lot
+    loaded = settings.load(places.config, {"lessons_compare": False, **knobs}, environment={})
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     runtime = Runtime(
         loaded,
@@ -213,3 +212,8 @@ def on(
 ) -> Session:
     """Return a session on a connection that a test opened itself."""
     return Session(conn, user_id, now)
+
+
+def word_list(text: str) -> list[str]:
+    """Return the words of a text, where many stand in a list."""
+    return text.split()

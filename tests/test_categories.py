@@ -7,24 +7,14 @@ import pytest
 from memapp import paths
 from memapp.categories import load_categories
 from memapp.errors import ConfigError
+from tests.builders import word_list
 
 SHIPPED = paths.bundled("assets", "categories.toml")
 SPECIFIED = {
-    *[
-        "profile",
-        "event",
-        "activity",
-        "goals",
-        "preferences",
-        "relationships",
-        "tasks",
-        "projects",
-        "tone",
-        "style",
-        "knowledge",
-        "interests",
-        "history",
-    ],
+    *word_list(
+        "profile event activity goals preferences relationships tasks projects tone "
+        "style knowledge interests history"
+    ),
     *["recent_activity", "constraints", "relationship_dynamic", "procedural"],
 }
 

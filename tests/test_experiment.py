@@ -56,42 +56,32 @@ def test_each_arm_makes_the_calls_that_it_is_named_after(arm: Arm) -> None:
     assert second.text == "" or second.similarity < 0.6
 
 
-def test_a_run_that_was_cut_goes_on_where_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cut_run_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     talks = [TALK, Conversation("two", "made up", (), TALK.exchanges)]
     model, embedder = ScriptedModel(), ScriptedEmbedder()
     rows = list(hold_all(talks, (), model, embedder))
-    assert [(row.arm, row.conversation) for row in rows[:3]] == [
-        ("neither", "one"),
-        ("both", "one"),
-        ("neither", "two"),
-    ]
+    actual = [(row.arm, row.conversation) for row in rows[:3]]
+    assert actual == [("neither", "one"), ("both", "one"), ("neither", "two")]
     file = tmp_path / "experiment.jsonl"
     lines = [json.dumps(asdict(row)) for row in rows]
     file.write_text("\n".join(lines[:3]) + "\n" + lines[3][:50])
     kept = list(read_rows(file))
     assert kept == rows[:3]
-    assert next((row.arm, row.conversation) for row in hold_all(talks, kept, model, embedder)) == (
-        "both",
-        "two",
-    )
+    actual = next((row.arm, row.conversation) for row in hold_all(talks, kept, model, embedder))
+    assert actual == ("both", "two")
     report(rows, 2)
     told = capsys.readouterr().out
-    assert (
-        "2 of 2 conversations" in told
-        and "no result yet" in told
-        and "the parts, with both:" in told
-    )
+    assert "2 of 2 conversations" in told
+    assert "no result yet" in told
+    assert "the parts, with both:" in told
 
 
 def test_guesses_of_one_conversation_count_less_than_guesses_of_many() -> None:
     none = [[False] * 8 for _ in range(12)]
     found = compare(none, [[True] * 8 if at < 3 else [False] * 8 for at in range(12)])
     assert (found.base, found.change, found.only_with) == (0.0, 0.25, 24)
-    assert (
-        found.chi_square_p < 0.001 < 0.2 < found.paired_p
-    )  # three of twelve are no proof, whatever they repeat
+    # three of twelve are no proof, whatever they repeat
+    assert found.chi_square_p < 0.001 < 0.2 < found.paired_p
     assert compare(none, none).paired_p == 1.0
     assert Plan(0.1, 0.1, 0.0, 5).conversations(0.02) < Plan(0.1, 0.1, 0.3, 5).conversations(0.02)
     plan = Plan(0.1, 0.1, 0.1, 5)

@@ -31,11 +31,9 @@ def test_a_flag_wins_over_the_environment_over_the_file(tmp_path: Path) -> None:
         {"top_k": 3, "model": None},
         {"MEMAPP_TOP_K": "2", "MEMAPP_MAX_FACTS": "20", "MEMAPP_HOME": "/x"},
     )
-    assert (loaded.settings.top_k, loaded.settings.max_facts, loaded.settings.fuzzy_threshold) == (
-        3,
-        20,
-        50,
-    )
+    assert loaded.settings.top_k == 3
+    assert loaded.settings.max_facts == 20
+    assert loaded.settings.fuzzy_threshold == 50
     assert loaded.origin == {"top_k": "flag", "max_facts": "environment", "fuzzy_threshold": "file"}
 
 
@@ -55,16 +53,12 @@ def test_a_flag_wins_over_the_environment_over_the_file(tmp_path: Path) -> None:
         ("[top_k]\na = 1\n", r"line 1: top_k is a whole number"),
     ],
 )
-def test_a_wrong_file_is_named_with_line_and_nearest_key(
-    tmp_path: Path, text: str, expected: str
-) -> None:
+def test_a_wrong_file_is_named_with_its_line(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(ConfigError, match=expected):
         load(config(tmp_path, text), environment={})
 
 
-def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_to_a_model_is_made_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here.gguf").touch()
     path = tmp_path / "config.toml"
@@ -162,9 +156,7 @@ def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
         ("mismatch_rule", "magic", "mismatch_rule is fuzzy or meaning."),
     ],
 )
-def test_a_wrong_value_is_told_in_plain_words(
-    tmp_path: Path, name: str, value: str, said: str
-) -> None:
+def test_a_wrong_value_is_told_plainly(tmp_path: Path, name: str, value: str, said: str) -> None:
     with pytest.raises(UsageError) as raised:
         write(tmp_path / "config.toml", name, value)
     assert str(raised.value) == said
@@ -185,16 +177,12 @@ def test_only_what_is_near_is_suggested(tmp_path: Path) -> None:
         ('model = "~nobody-of-this-name/x"', "line 1: model is a text. A GGUF file"),
     ],
 )
-def test_what_no_setting_can_be_is_named_with_its_file(
-    tmp_path: Path, text: str, said: str
-) -> None:
+def test_what_no_setting_can_be_is_named_with_file(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=rf"config\.toml.*{said}"):
         load(config(tmp_path, text), environment={})
 
 
-def test_a_setting_is_written_where_a_link_leads_and_is_on_the_disk_before_it_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_setting_follows_its_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target, link = tmp_path / "dotfiles.toml", tmp_path / "config.toml"
     target.write_text("# mine\ntop_k = 5\n", "utf-8")
     link.symlink_to(target)

@@ -30,12 +30,10 @@ def corrected(memapp: Terminal) -> Terminal:
 def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     assert corrected("agents")[1].startswith("model:tiny\ttrust 0.42 (kept 0 of 7)\tasks first\t")
     (data,) = json.loads(corrected("agents", "--json")[1])
-    assert (data["name"], data["role"], data["may"], data["undecided"]) == (
-        "model:tiny",
-        "creator",
-        "ask",
-        1,
-    )
+    assert data["name"] == "model:tiny"
+    assert data["role"] == "creator"
+    assert data["may"] == "ask"
+    assert data["undecided"] == 1
     _, out, err = corrected("agents", "show", "the model tiny")
     assert out.count("you trashed it: I like thing number ") == 7, (
         "each event says what it was about"
@@ -47,10 +45,8 @@ def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     )
     assert "Not counted yet: 1 thing." in err
     assert "formula 0.30 = .4 x 0/7 kept + .3 x 0.00 depth" in err
-    assert (
-        "trust 0.42 = (7 x 0.30 + 5 x .60) / 12" in err
-        and "kept share 0.25 = (0 + 3) / (7 + 5)" in err
-    )
+    assert "trust 0.42 = (7 x 0.30 + 5 x .60) / 12" in err
+    assert "kept share 0.25 = (0 + 3) / (7 + 5)" in err
     assert out.splitlines()[0].endswith("\t0.42\tyou trashed it: I like thing number 7")
     assert out.splitlines()[-1].endswith("\t0.60\tnew")
     assert corrected("agents", "trust", "model:tiny")[1] == out

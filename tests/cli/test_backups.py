@@ -22,15 +22,11 @@ def test_a_backup_that_is_not_there_is_said_to_be_missing(memapp: Terminal, tmp_
     assert (code, f"There is no file {tmp_path / 'gone.db'}." in err) == (2, True)
     (tmp_path / "notes.txt").write_text("rubbish")
     code, _, err = memapp("restore", "--file", str(tmp_path / "notes.txt"))
-    assert (
-        code,
-        f"{tmp_path / 'notes.txt'} is damaged, or is not a database. Name another file." in err,
-    ) == (1, True)
+    assert code == 1
+    assert f"{tmp_path / 'notes.txt'} is damaged, or is not a database. Name another file." in err
 
 
-def test_a_backup_into_a_folder_that_is_not_there_blames_the_folder(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_a_backup_into_no_folder_blames_the_folder(memapp: Terminal, tmp_path: Path) -> None:
     code, _, err = memapp("backup", str(tmp_path / "some" / "new.db"))
     assert (code, f"There is no folder {tmp_path / 'some'}." in err) == (2, True)
     assert "memory file has a problem" not in err
@@ -86,10 +82,8 @@ def test_without_a_home_folder_a_named_one_does_and_else_it_is_said(
         assert (code, "The home folder in ~" in said) == (2, True), arguments
     assert "embedding_model is a text" in memapp("config", "set", "embedding_model", "~x/x")[2]
     assert (run(["list"]), "Your home folder is unknown" in capsys.readouterr().err) == (2, True)
-    assert (run(["--home", "~/x", "list"]), "home folder in ~/x" in capsys.readouterr().err) == (
-        2,
-        True,
-    )
+    assert run(["--home", "~/x", "list"]) == 2
+    assert "home folder in ~/x" in capsys.readouterr().err
     assert run_command(CommandLine(["sh", "-c", "exit 3"], {})) == 3
     assert "nothing was recorded: Your home folder is unknown" in capsys.readouterr().err
 
@@ -109,9 +103,7 @@ def in_place_of(path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     "name", ["memapp.db", "config.toml", "categories.toml", "personas/own.toml"]
 )
-def test_nobody_waits_for_what_is_no_file(
-    memapp: Terminal, tmp_path: Path, name: str, kind: str
-) -> None:
+def test_no_plain_file_is_awaited(memapp: Terminal, tmp_path: Path, name: str, kind: str) -> None:
     memapp("add", "I like black tea.")
     path = memapp.home / name
     path.unlink(missing_ok=True)

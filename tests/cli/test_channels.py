@@ -35,9 +35,7 @@ def steps(memapp: Terminal) -> list[tuple[str | None, float | None]]:
     return [(run["channel"], run["progress"]) for run in found]
 
 
-def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(
-    memapp: Terminal, work: Path
-) -> None:
+def test_progress_is_read_after_a_command_or_failure_teaches(memapp: Terminal, work: Path) -> None:
     goal = ("run", "--task", "glaze", "--progress", "done.txt", "--")
     for action, done in (
         ("brush thin", "1 of 9"),
@@ -58,15 +56,10 @@ def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(
 @pytest.mark.parametrize(
     ("source", "progress"),
     [
-        ("done.txt", 7.5),
-        ("wc -l done.txt", 1.0),
-        ("3", 3.0),
-        ("-2.5e1", -25.0),
-        ("nothing", None),
-        ("false", None),
-        ("'", None),
+        ("done.txt", 7.5), ("wc -l done.txt", 1.0), ("3", 3.0), ("-2.5e1", -25.0),
+        ("nothing", None), ("false", None), ("'", None),
     ],
-)
+)  # fmt: skip
 def test_progress_comes_from_a_file_a_command_or_a_number(
     memapp: Terminal, work: Path, source: str, progress: float | None
 ) -> None:
@@ -83,11 +76,8 @@ def test_a_score_ends_a_run_and_health_shows_it(memapp: Terminal, work: Path) ->
     assert "memapp: 7 gives no score from 0 to 1" in said
     background.wait(memapp.home / "cache")
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(run["passed"], run["score"]) for run in found] == [
-        (None, None),
-        (False, 0.5),
-        (True, 0.25),
-    ]
+    actual = [(run["passed"], run["score"]) for run in found]
+    assert actual == [(None, None), (False, 0.5), (True, 0.25)]
     assert "score 0.38" in memapp("lessons", "health")[1].splitlines()[0]
 
 
@@ -155,9 +145,8 @@ def test_the_word_of_an_evaluator_promotes_a_lesson_of_an_agent(
         )
         memapp("runs", "finish", latest(memapp)["id"], *ended)
     (lesson,) = json.loads(memapp("lessons", "--json")[1])
-    assert (lesson["status"], lesson["retrieved"]) == (status, 4), (
-        "without a better outcome fewer errors are not enough"
-    )
+    assert lesson["status"] == status
+    assert lesson["retrieved"] == 4, "without a better outcome fewer errors are not enough"
 
 
 def test_in_a_process_of_its_own_the_code_says_that_the_file_is_missing(tmp_path: Path) -> None:

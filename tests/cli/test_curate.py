@@ -47,13 +47,11 @@ def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.M
         "edit", memory_id, "--tag", "farm", "--importance", "5", "--category", "tasks", "--json"
     )
     after = json.loads(out)
-    assert (code, after["text"], after["tags"], after["importance"], after["category"]) == (
-        0,
-        "I keep hens.",
-        ["farm"],
-        5,
-        "tasks",
-    )
+    assert code == 0
+    assert after["text"] == "I keep hens."
+    assert after["tags"] == ["farm"]
+    assert after["importance"] == 5
+    assert after["category"] == "tasks"
     assert memapp("edit", memory_id)[0] == memapp("edit", memory_id, "")[0] == 2
     assert memapp("edit", memory_id, "--category", "nowhere")[0] == 2
 
@@ -66,9 +64,7 @@ def test_pinned_and_no_longer(memapp: Terminal) -> None:
     assert memapp("list", "--pinned")[1] == ""
 
 
-def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(
-    memapp: Terminal,
-) -> None:
+def test_either_end_of_an_id_is_enough_while_it_is_the_only_one(memapp: Terminal) -> None:
     first, second = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
     assert memapp("list", "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("list", "-n", "2")[2] == ""
@@ -79,39 +75,29 @@ def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(
     assert first in err
     assert second in err
     assert "I keep hens." in err
-    assert memapp("show", first[-2:])[0] == 2, "too short to mean anything"
+    assert "Write at least 3 characters" in memapp("show", first[-2:])[2]
     assert memapp("rm", "%")[0] == 2
     assert len(texts(memapp)) == 2
 
 
 def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) -> None:
     bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
-    assert [bee["state"] for bee in json.loads(memapp("rm", bees, hens, "--json")[1])] == [
-        "soft_deleted",
-        "soft_deleted",
-    ]
+    actual = [bee["state"] for bee in json.loads(memapp("rm", bees, hens, "--json")[1])]
+    assert actual == ["soft_deleted", "soft_deleted"]
     assert texts(memapp) == set()
     code, out, _ = memapp("trash")
-    assert (code, [line.split("\t")[2] for line in out.splitlines()]) == (
-        0,
-        ["put there by you"] * 2,
-    )
+    assert code == 0
+    assert [line.split("\t")[2] for line in out.splitlines()] == ["put there by you"] * 2
     shown = memapp("show", bees)[2]
     assert re.search(r"in the trash since .* \(put there by you\), kept until .* at least\n", shown)
-    assert memapp("pin", bees)[::2] == (
-        2,
-        "That cannot be done: This memory is in the trash. Restore it first.\n",
-    )
-    assert (
-        "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2]
-        and memapp("undo")[0] == 0
-    )
+    actual = memapp("pin", bees)[::2]
+    assert actual == (2, "That cannot be done: This memory is in the trash. Restore it first.\n")
+    assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2]
+    assert memapp("undo")[0] == 0
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
     back = json.loads(memapp("restore", bees, "--json")[1])
-    assert ([memory["text"] for memory in back["restored"]], back["stayed"]) == (
-        ["I keep bees."],
-        [],
-    )
+    assert [memory["text"] for memory in back["restored"]] == ["I keep bees."]
+    assert back["stayed"] == []
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
@@ -182,27 +168,21 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     assert (waits["field"], waits["new_value"]) == ("city", "Bergen")
 
 
-def test_history_shows_and_exports_every_change_and_the_difference_of_two_versions(
-    memapp: Terminal,
-) -> None:
+def test_history_shows_and_exports_changes_and_compares_two_versions(memapp: Terminal) -> None:
     memory_id = add(memapp, "I keep bees.")
     other = add(memapp, "I like tea.")
     memapp("edit", memory_id, "I keep hens.")
     lines = memapp("history", memory_id)[1].splitlines()
     assert [line.split("\t")[2] for line in lines] == ["UPDATE", "ADD"]
     assert [line.split("\t")[3] for line in lines] == ["1 > 2", "- > 1"]
-    assert (
-        memapp("history", memory_id, "--diff", "1", "2")[1].splitlines()[0]
-        == "I keep [-bees.-] {+hens.+}"
-    )
+    actual = memapp("history", memory_id, "--diff", "1", "2")[1].splitlines()[0]
+    assert actual == "I keep [-bees.-] {+hens.+}"
     assert (
         json.loads(memapp("history", memory_id, "--diff", "1", "2", "--json")[1])["after"]["text"]
         == "I keep hens."
     )
-    assert (
-        "This memory has no version 3. It has 2 versions"
-        in memapp("history", memory_id, "--diff", "1", "3")[2]
-    )
+    actual = memapp("history", memory_id, "--diff", "1", "3")[2]
+    assert "This memory has no version 3. It has 2 versions" in actual
     assert "Name the memory." in memapp("history", "--diff", "1", "2")[2]
     assert "--json and --format" in memapp("history", "--format", "csv", "--json")[2]
     rows = [json.loads(line) for line in memapp("history", "--format", "jsonl")[1].splitlines()]
@@ -213,15 +193,11 @@ def test_history_shows_and_exports_every_change_and_the_difference_of_two_versio
     ]
     table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
     assert [row["memory_id"] for row in table] == [row["memory_id"] for row in rows]
-    assert {(row["before"], row["after"]) for row in rows if row["memory_id"] == other} <= {
-        (None, 1),
-        (1, 1),
-    }
+    actual = {(row["before"], row["after"]) for row in rows if row["memory_id"] == other}
+    assert actual <= {(None, 1), (1, 1)}
 
 
-def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(
-    memapp: Terminal,
-) -> None:
+def test_an_exported_history_has_the_words_and_their_messages(memapp: Terminal) -> None:
     runtime = bootstrap.start(home=memapp.home)
     thread = chats.new_thread(runtime)
     with runtime.write() as session:
@@ -243,10 +219,8 @@ def test_an_exported_history_has_the_words_and_the_messages_that_they_rest_on(
         ("PROFILE", "Oslo", "Bergen", []),
     ]
     table = list(csv.DictReader(io.StringIO(memapp("history", "--format", "csv")[1])))
-    assert [(row["old"], row["new"], row["evidence"]) for row in table[1:3]] == [
-        ("I keep bees.", "I keep bees.", said.id),
-        ("", "Oslo", said.id),
-    ]
+    actual = [(row["old"], row["new"], row["evidence"]) for row in table[1:3]]
+    assert actual == [("I keep bees.", "I keep bees.", said.id), ("", "Oslo", said.id)]
     assert "Home: changed" in memapp("history")[1]
 
 
@@ -267,10 +241,8 @@ def test_purging_wants_a_yes_and_leaves_a_receipt(memapp: Terminal) -> None:
     memapp("rm", bees)
     assert memapp("trash", "purge", hens, "--yes")[0] == 2, "it is not in the trash"
     assert memapp("trash", "purge", "--all", "--json")[:2] == (4, '{\n  "memories": 1\n}\n')
-    assert memapp("trash", "purge", "--expired", "--yes", "--json")[:2] == (
-        0,
-        '{\n  "memories": 0\n}\n',
-    ), "its time is not over"
+    actual = memapp("trash", "purge", "--expired", "--yes", "--json")[:2]
+    assert actual == (0, '{\n  "memories": 0\n}\n'), "its time is not over"
     assert len(memapp("trash")[1].splitlines()) == 1
     code, out, _ = memapp("trash", "purge", "--all", "--yes")
     assert code == 0
@@ -287,17 +259,13 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
     assert texts(memapp) == {"I keep bees."}
     code, out, err = memapp("forget", "bees", "--yes", "--json")
     assert "To be erased: 2 items" in err
-    assert (
-        code,
-        json.loads(out)["memories"],
-        json.loads(out)["others"],
-        json.loads(out)["left"],
-    ) == (0, 1, 1, [])
+    assert code == 0
+    assert json.loads(out)["memories"] == 1
+    assert json.loads(out)["others"] == 1
+    assert json.loads(out)["left"] == []
     assert texts(memapp) == set()
-    assert memapp("forget", "wasps")[0::2] == (
-        0,
-        "There is nothing to erase: nothing holds these words.\n",
-    )
+    actual = memapp("forget", "wasps")[0::2]
+    assert actual == (0, "There is nothing to erase: nothing holds these words.\n")
 
 
 def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
@@ -340,10 +308,8 @@ def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
     said = "Health: asthma; migraine. To undo: memapp undo.\n"
     assert memapp("profile", "clear", "health", "Diabetes")[0::2] == (0, said)
     assert memapp("profile", "clear", "health", "diabetes")[0] == 2
-    assert memapp("profile", "clear", "health")[0::2] == (
-        0,
-        "Health is empty now. To undo: memapp undo.\n",
-    )
+    actual = memapp("profile", "clear", "health")[0::2]
+    assert actual == (0, "Health is empty now. To undo: memapp undo.\n")
     assert memapp("undo")[1] == "Undone: Took away Health “asthma” and 1 more\n"
 
 
@@ -359,9 +325,11 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
     assert memapp("undo")[1] == "Undone: Took away Home “Ghent”\n"
 
 
-def test_query_answers_within_the_capability_of_the_command(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_query_keeps_to_its_capability(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pipe(**request: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"query": "bees", **request})))
+        return memapp("query", "-")
+
     memapp("add", "I keep bees.")
     found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
     assert [set(memory) for memory in found["memories"]] == [{"id", "category", "text"}]
@@ -375,32 +343,17 @@ def test_query_answers_within_the_capability_of_the_command(
     assert memapp("query", "bees", "--category", "secret")[0] == 2
     assert memapp("query", "bees", "--top-k", "0")[0] == 2
     assert memapp("query", "{bees}")[0] == 0, "only what comes in a pipe is a whole request"
-    monkeypatch.setattr(
-        "sys.stdin", io.StringIO('{"agent": "supervisor", "query": "bees", "limit": 3}')
-    )
-    assert "limit" in memapp("query", "-")[2]
+    assert "limit" in pipe(agent="supervisor", limit=3)[2]
     assert "  importance: 3" in memapp("query", "bees", "--return", "full")[1]
     assert "budget of 5 tokens: 1." in memapp("query", "bees", "--budget", "5")[2], (
         "what there was no room for is said"
     )
-    monkeypatch.setattr(
-        "sys.stdin", io.StringIO('{"agent": "planner", "query": "bees", "categories": ["tasks"]}')
-    )
-    assert memapp("query", "-")[0::2] == (0, "Nothing found.\n"), "the request names its agent"
+    nothing = (0, "Nothing found.\n")
+    assert pipe(agent="planner", categories=["tasks"])[0::2] == nothing, "it names its agent"
     monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "planner", "query": "bees"}'))
     assert "speaks for another agent" in memapp("query", "-", "--agent", "stylist")[2]
-    monkeypatch.setattr(
-        "sys.stdin",
-        io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})),
-    )
-    assert "I keep bees." in memapp("query", "-")[1]
-    monkeypatch.setattr(
-        "sys.stdin",
-        io.StringIO(
-            json.dumps({"agent": "supervisor", "query": "bees", "filters": {"user_id": "eve"}})
-        ),
-    )
-    code, out, err = memapp("query", "-")
+    assert "I keep bees." in pipe(agent="supervisor", **{"return": "bullets"})[1]
+    code, out, err = pipe(agent="supervisor", filters={"user_id": "eve"})
     assert (code, out) == (2, "")
     assert "another person" in err
     assert memapp("stats", "--json")[1].count('"failed": 3') == 1, "each refusal is recorded"
@@ -495,9 +448,7 @@ def test_a_file_that_memapp_did_not_make_is_never_put_in_place(
     assert not (memapp.home / "damaged").exists()
 
 
-def test_a_file_that_is_no_backup_points_to_copies_only_where_there_are_any(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_copies_are_pointed_to_only_where_there_are_any(memapp: Terminal, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("just a text, and a long one" * 100, "utf-8")
     _, _, err = memapp("restore", "--file", str(tmp_path / "x.txt"))
     assert "is damaged, or is not a database" in err
@@ -547,9 +498,7 @@ def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_ex
         window.close()
 
 
-def test_expired_ones_leave_the_trash_by_their_time(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_expired_ones_leave_in_time(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memory_id = add(memapp, "I keep bees.")
     memapp("rm", memory_id)
     monkeypatch.setattr(bootstrap, "_now", lambda: datetime(2099, 1, 1, tzinfo=UTC))

@@ -8,32 +8,25 @@ import pytest
 from memapp import paths
 from memapp.cli import demo
 from memapp.services import curate
+from tests.builders import word_list
 
 
-def test_the_demo_shares_models_and_their_faster_copies_but_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_demo_shares_models_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMAPP_DB", str(tmp_path / "own.db"))
     options = {"home": tmp_path / "home", "database": None, "flags": {}}
     runtime = demo.start(options, tmp_path / "demo")
     everyday = paths.locate(tmp_path / "home")
-    assert (runtime.paths.models, runtime.paths.cache, runtime.paths.log) == (
-        everyday.models,
-        everyday.cache,
-        everyday.log,
-    )
-    assert (runtime.paths.database, runtime.paths.config) == (
-        tmp_path / "demo/memapp.db",
-        tmp_path / "demo/config.toml",
-    )
+    assert runtime.paths.models == everyday.models
+    assert runtime.paths.cache == everyday.cache
+    assert runtime.paths.log == everyday.log
+    assert runtime.paths.database == tmp_path / "demo/memapp.db"
+    assert runtime.paths.config == tmp_path / "demo/config.toml"
     assert curate.count(runtime) == 9
     assert not (tmp_path / "own.db").exists()
     runtime.close()
 
 
-def test_the_app_becomes_the_demo_with_the_options_it_was_started_with(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_app_becomes_the_demo_with_its_own_options(monkeypatch: pytest.MonkeyPatch) -> None:
     became: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, words: became.append(words))
     demo.start_instead(
@@ -43,12 +36,4 @@ def test_the_app_becomes_the_demo_with_the_options_it_was_started_with(
             "flags": {"model": None, "server": "http://127.0.0.1:1/v1"},
         }
     )
-    assert became[0][1:] == [
-        "-m",
-        "memapp",
-        "--home",
-        "/there",
-        "--server",
-        "http://127.0.0.1:1/v1",
-        "demo",
-    ]
+    assert became[0][1:] == word_list("-m memapp --home /there --server http://127.0.0.1:1/v1 demo")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import word_list
 from tests.cli.conftest import Terminal
 
 
@@ -24,20 +25,14 @@ def exported(memapp: Terminal, tmp_path: Path) -> Path:
     return target
 
 
-def test_an_export_goes_to_a_private_file_or_to_standard_output(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_an_export_goes_to_a_private_file_or_to_the_pipe(memapp: Terminal, tmp_path: Path) -> None:
     target = exported(memapp, tmp_path)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     code, out, _ = memapp("export")
     assert code == 0
-    assert [json.loads(line)["type"] for line in out.splitlines()] == [
-        "header",
-        "memory",
-        "memory",
-        "consent_request",
-        "profile",
-    ]
+    assert [json.loads(line)["type"] for line in out.splitlines()] == word_list(
+        "header memory memory consent_request profile"
+    )
     assert out.splitlines()[1:] == target.read_text("utf-8").splitlines()[1:]
     assert "- Home: Ghent" in memapp("export", "--format", "md")[1]
 
@@ -79,9 +74,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(
     assert other("consents")[1] == ""
 
 
-def test_a_file_is_one_question_that_is_opened_approved_and_denied(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_a_file_is_one_question_to_approve_or_deny(memapp: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "notes.json"
     file.write_text('{"text": "User keeps bees."}\n{"text": "User plays chess."}\n')
     assert "into a folder" in memapp("import", str(file), str(file), "--yes")[2]
@@ -91,10 +84,8 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(
     assert row.endswith("\timported\tFile\t2 facts from notes.json")
     assert f"memapp approve {file_id}, or one by one: memapp consents show {file_id}" in err
     facts = [line.split("\t") for line in memapp("consents", "show", file_id)[1].splitlines()]
-    assert [fact[3:] for fact in facts] == [
-        ["Fact", "User keeps bees."],
-        ["Fact", "User plays chess."],
-    ]
+    actual = [fact[3:] for fact in facts]
+    assert actual == [["Fact", "User keeps bees."], ["Fact", "User plays chess."]]
     assert memapp("consents", "show", file_id, "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("approve", facts[0][0])[0] == 0
     assert memapp("approve", file_id, "--value", "x")[0] == 2
@@ -121,9 +112,7 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
     ],
 )
-def test_an_import_comes_through_a_pipe(
-    memapp: Terminal, content: bytes, code: int, said: str
-) -> None:
+def test_an_import_may_be_piped_in(memapp: Terminal, content: bytes, code: int, said: str) -> None:
     out, into = os.pipe()
     before = os.dup(0)
     try:
@@ -164,9 +153,7 @@ def written(tmp_path: Path, content: object, indent: int | None = None) -> str:
     return str(file)
 
 
-def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_an_old_save_becomes_a_chat_that_teaches_nothing(memapp: Terminal, tmp_path: Path) -> None:
     code, out, err = memapp("chats", "import", written(tmp_path, SAVE))
     assert code == 0
     assert "Imported 2 messages." in err
@@ -189,20 +176,14 @@ def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(
         ({"recipes": ["bread"]}, "is not a save: it has no conversation_history."),
         ({"conversation_history": 7}, "its conversation_history is not a list"),
         ({"conversation_history": [7]}, "exchange 1 is not an object"),
-        (
-            {"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]},
-            "the reply of exchange 2 is missing",
-        ),
-        (
-            {"conversation_history": [{"user": 7, "reply": "b"}]},
-            "the words of the person of exchange 1 are not what",
-        ),
-        (
-            {"conversation_history": [{"reply": "b", "timestamp": "soon"}]},
-            "the time of exchange 1 is not what it should be",
-        ),
+        ({"conversation_history": [{"user": "a", "reply": "b"}, {"user": "a"}]},
+         "the reply of exchange 2 is missing"),
+        ({"conversation_history": [{"user": 7, "reply": "b"}]},
+         "the words of the person of exchange 1 are not what"),
+        ({"conversation_history": [{"reply": "b", "timestamp": "soon"}]},
+         "the time of exchange 1 is not what it should be"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_no_save_makes_no_chat(
     memapp: Terminal, tmp_path: Path, content: object, said: str
 ) -> None:
@@ -228,9 +209,7 @@ def test_the_import_of_everything_points_a_save_to_where_it_belongs(
     assert "memapp chats import" in err
 
 
-def test_the_import_of_conversations_says_that_no_facts_are_learned(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_importing_conversations_says_no_facts_come(memapp: Terminal, tmp_path: Path) -> None:
     file = written(tmp_path, CLAUDE)
     for arguments in (("import", file), ("import", file, "--yes")):
         _, _, err = memapp(*arguments)

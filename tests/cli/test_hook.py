@@ -19,6 +19,7 @@ from memapp.run import background
 from memapp.run.arguments import read_hook
 from memapp.run.hook import main
 from memapp.run.hook_event import agent_step
+from tests.builders import word_list
 from tests.cli.conftest import Terminal
 
 JSON = st.recursive(
@@ -28,15 +29,10 @@ JSON = st.recursive(
     ),
     max_leaves=8,
 )
-FIELDS = (
-    "tool_name",
-    "tool_input",
-    "tool_response",
-    "error",
-    "session_id",
-    "cwd",
-    "hook_event_name",
-    "is_interrupt",
+FIELDS = tuple(
+    word_list(
+        "tool_name tool_input tool_response error session_id cwd hook_event_name is_interrupt"
+    )
 )
 NEARLY = st.fixed_dictionaries(
     {"tool_input": st.fixed_dictionaries({"command": JSON}) | JSON},
@@ -110,18 +106,15 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
         "git stauts -s",
         error="Exit code 1\ngit: 'stauts' is not a git command. See 'git --help'.",
     )
-    assert tell(memapp.home, **event(folder, "ls")) == "" and not memapp.home.exists(), (
-        "a success opens nothing"
-    )
+    assert tell(memapp.home, **event(folder, "ls")) == ""
+    assert not memapp.home.exists(), "a success opens nothing"
     assert tell(memapp.home, **slip) == ""
     assert tell(memapp.home, **event(folder.parent, f"cd {folder} && git status -s")) == ""
     hint = tell(memapp.home, **{**slip, "session_id": "s2"})
     assert hint == "memapp: here `git status -s` worked once, untested as a hint"
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(run["client"], run["task"], run["steps"], run["tool_errors"]) for run in found] == [
-        ("hook", "session s2", 1, 1),
-        ("hook", "session s1", 2, 1),
-    ]
+    actual = [(run["client"], run["task"], run["steps"], run["tool_errors"]) for run in found]
+    assert actual == [("hook", "session s2", 1, 1), ("hook", "session s1", 2, 1)]
 
 
 def test_a_command_that_begins_with_a_space_leaves_no_trace(memapp: Terminal, folder: Path) -> None:
@@ -148,10 +141,7 @@ def test_a_failure_of_the_person_waits_for_the_person(
         ),
     )
     tell(memapp.home, **event(folder, "cat vase.txt"))
-    assert [run["client"] for run in json.loads(memapp("runs", "--json")[1])] == [
-        "hook",
-        "person",
-    ]
+    assert [run["client"] for run in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
     assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, (
         "the agent's is closed, the person's is not"
     )
@@ -199,9 +189,8 @@ def test_a_locked_a_damaged_and_a_missing_memory_deny_nothing(
     background.wait(home / "cache")
     with closing(sqlite3.connect(home / "memapp.db")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert (tell(home, **failed), capsys.readouterr().err) == ("", ""), (
-            "the agent waits for nothing that is written"
-        )
+        assert tell(home, **failed) == ""
+        assert capsys.readouterr().err == "", "the agent waits for nothing that is written"
         background.wait(home / "cache")
     assert tell(home, **failed) == ""
     assert "nothing was recorded" in capsys.readouterr().err, "it is said the next time"
@@ -287,9 +276,7 @@ def test_why_is_asked_of_the_command_that_failed_last(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_functions_of_a_shell_run_nothing_again_unasked(
-    memapp: Terminal, tmp_path: Path, shell: str
-) -> None:
+def test_a_shells_functions_run_nothing_again(memapp: Terminal, tmp_path: Path, shell: str) -> None:
     script = memapp("hook", shell)[1]
     assert len(script.splitlines()) < 24
     if not shutil.which(shell):
@@ -310,9 +297,8 @@ def test_the_functions_of_a_shell_run_nothing_again_unasked(
             check=False,
         )
         ran = seen.read_text().splitlines()
-        assert ran[:2] == ["run -- git status", "why"] and len(ran) == 2, (
-            "a shell without a history has nothing to run again"
-        )
+        assert ran[:2] == ["run -- git status", "why"]
+        assert len(ran) == 2, "a shell without a history has nothing to run again"
         assert (tmp_path / "there").read_text() == f"{tmp_path}\n", "m cd goes there"
         seen.unlink()
 

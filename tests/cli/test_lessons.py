@@ -8,6 +8,7 @@ import pytest
 
 from memapp.run import background
 from memapp.tools.markers import mark_known
+from tests.builders import word_list
 from tests.cli.conftest import Terminal
 
 
@@ -58,9 +59,7 @@ def test_each_command_says_what_it_did_and_undo_takes_it_back(shop: Terminal) ->
     assert shop("undo")[0] == 0 and found(shop) == before
 
 
-def test_a_lesson_of_ones_own_is_said_when_its_command_fails_and_two_can_be_one(
-    shop: Terminal,
-) -> None:
+def test_ones_own_lesson_is_said_when_its_command_fails_and_two_become_one(shop: Terminal) -> None:
     (learned,) = json.loads(shop("lessons", "--json")[1])
     out = shop("lessons", "add", "sh -c 'exit 4'", "sh -c 'exit 0'", "--here", "--json")[1]
     (own,) = json.loads(out)
@@ -76,16 +75,8 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     told = json.loads(shop("lessons", "health", "--json")[1])
     figures = {
         name: told["all"][name]
-        for name in (
-            "runs",
-            "passed",
-            "score",
-            "steps",
-            "tool_errors",
-            "recurrences",
-            "activations",
-            "helped",
-            "promoted",
+        for name in word_list(
+            "runs passed score steps tool_errors recurrences activations helped promoted"
         )
     }
     assert figures == {
@@ -113,15 +104,11 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), (
         "what was undone does not count"
     )
-    assert (
-        "67% failed" in shop("lessons", "health", "--plot")[1]
-        and "█" * 27 in shop("lessons", "health", "--plot")[1]
-    )
+    assert "67% failed" in shop("lessons", "health", "--plot")[1]
+    assert "█" * 27 in shop("lessons", "health", "--plot")[1]
 
 
-def test_what_recurs_and_is_never_solved_is_listed_until_something_works(
-    memapp: Terminal, work: Path
-) -> None:
+def test_what_recurs_unsolved_is_listed_until_something_works(memapp: Terminal, work: Path) -> None:
     for number in range(4):
         memapp("run", "--task", f"try {number}", "--", "ls", "-d", "vases")
     background.wait(memapp.home / "cache")
@@ -137,9 +124,7 @@ def test_what_recurs_and_is_never_solved_is_listed_until_something_works(
     assert "`ls -d vase` worked once" in memapp("run", "--", "ls", "-d", "vases")[2]
 
 
-def test_two_lessons_for_a_failure_that_came_later_contradict_each_other(
-    memapp: Terminal, work: Path
-) -> None:
+def test_two_lessons_for_one_later_failure_contradict(memapp: Terminal, work: Path) -> None:
     for correct in ("git push", "git pull"):
         memapp("lessons", "add", "git psuh", correct)
     memapp("run", "--", "git", "psuh")

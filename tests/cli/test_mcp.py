@@ -12,9 +12,7 @@ from memapp.mcp.clients import known_clients
 from tests.cli.conftest import Terminal
 
 
-def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(
-    memapp: Terminal, a_person_of_its_own: Path
-) -> None:
+def test_a_program_and_the_person_hear_of_it(memapp: Terminal, a_person_of_its_own: Path) -> None:
     file = a_person_of_its_own / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"other": {"command": "x"}}, "theme": "ß"}')
@@ -39,9 +37,7 @@ def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(
     assert "client:cursor" in memapp("agents")[1]
 
 
-def test_the_server_gets_along_where_the_files_are(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_starts_by_its_files(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/elsewhere")
     command = json.loads(memapp("mcp", "connect", "opencode")[1])["mcp"]["memapp"]["command"]
     assert command[:3] == ["/usr/bin/env", "XDG_DATA_HOME=/elsewhere", sys.executable]
@@ -56,9 +52,7 @@ def test_without_its_package_it_is_said_how_to_install_that_here(
 
 
 @pytest.mark.parametrize("client", sorted(known_clients()))
-def test_every_program_is_told_how(
-    memapp: Terminal, client: str, a_person_of_its_own: Path
-) -> None:
+def test_each_program_is_told_how(memapp: Terminal, client: str, a_person_of_its_own: Path) -> None:
     code, out, _ = memapp("mcp", "connect", client, "--agent", "mine")
     assert code == 0 and sys.executable in out and "mine" in out
     if client != "claude-code":
@@ -68,9 +62,7 @@ def test_every_program_is_told_how(
 
 
 @pytest.mark.parametrize("text", ["// mine\n{}", "[]", '{"mcpServers": []}', "\0"])
-def test_what_is_no_plain_json_is_left_alone(
-    memapp: Terminal, a_person_of_its_own: Path, text: str
-) -> None:
+def test_what_is_no_json_is_left(memapp: Terminal, a_person_of_its_own: Path, text: str) -> None:
     file = a_person_of_its_own / ".lmstudio" / "mcp.json"
     file.parent.mkdir()
     file.write_text(text)

@@ -58,9 +58,7 @@ MEANT = {
 
 
 @pytest.mark.slow
-def test_one_shot_questions_find_by_meaning(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_shot_asks_find_by_meaning(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "open_embedder", REAL)
     for fact in MEANT:
         memapp("add", fact)
@@ -86,18 +84,14 @@ def test_without_an_embedding_model_words_do_and_it_is_said(
         assert "Searching by words only. It is not here. Install memapp again." in err.splitlines()
 
 
-def test_a_folder_without_an_embedding_model_is_refused_in_words(
-    shell: Terminal, tmp_path: Path
-) -> None:
+def test_a_folder_with_no_embedding_model_is_refused(shell: Terminal, tmp_path: Path) -> None:
     code, _, err = shell("config", "set", "embedding_model", str(tmp_path))
     assert (code, f"There is no embedding model in {tmp_path}." in err) == (2, True)
     (shell.home / "config.toml").write_text(f'embedding_model = "{tmp_path}"\n', "utf-8")
     (problem,) = json.loads(shell("doctor", "--json")[1])["problems"]
     assert problem.startswith(f"embedding_model: There is no embedding model in {tmp_path}.")
-    assert (
-        f"Searching by words only. There is no embedding model in {tmp_path}."
-        in shell("search", "dogs")[2]
-    )
+    actual = shell("search", "dogs")[2]
+    assert f"Searching by words only. There is no embedding model in {tmp_path}." in actual
 
 
 @pytest.mark.slow
@@ -106,7 +100,5 @@ def test_another_embedding_model_runs_in_sentence_transformers(shell: Terminal) 
     assert shell("config", "set", "embedding_model", folder)[0] == 0
     report = json.loads(shell("doctor", "--json")[1])
     assert report["embedding model"] == f"{folder}, 384 numbers, in sentence-transformers"
-    assert (
-        json.loads(shell("search", "Which pets do I own?", "--json")[1])[0]["text"]
-        == "User has two dogs."
-    )
+    actual = json.loads(shell("search", "Which pets do I own?", "--json")[1])[0]["text"]
+    assert actual == "User has two dogs."

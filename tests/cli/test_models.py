@@ -74,9 +74,8 @@ def test_the_default_is_got_as_make_run_does(
         assert memapp("models", "get", "--default")[0] == 4 and site.asked == []
         site.status = 500
         code, _, err = memapp("models", "get", "--default", "--yes")
-        assert code == 1 and err.endswith(
-            "Until it is here the small model that comes with memapp answers.\n"
-        )
+        assert code == 1
+        assert err.endswith("Until it is here the small model that comes with memapp answers.\n")
         site.status = 0
         code, out, err = memapp("models", "get", "--default", "--yes")
         assert (code, out) == (0, "")
@@ -85,32 +84,25 @@ def test_the_default_is_got_as_make_run_does(
         assert memapp("models", "get", "--default", "--yes") == (0, "", "")
 
 
-def test_a_model_is_tested_case_by_case_before_it_is_trusted(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_tested_by_its_cases(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel(key="capable"))
     code, out, err = memapp("models", "test", "--json")
     told = json.loads(out)
     assert code == 0 and len(told["cases"]) >= 100
     assert set(told["jobs"]) == {"distil", "same fact", "insights", "episodes", "answers", *REVIEWS}
-    assert (
-        all(item["of"] >= (12 if job in REVIEWS else 20) for job, item in told["jobs"].items())
-        and "✗ merging memories: " in err
-    )
+    assert all(item["of"] >= (12 if job in REVIEWS else 20) for job, item in told["jobs"].items())
+    assert "✗ merging memories: " in err
 
 
 def test_what_is_no_file_never_ends_the_list(memapp: Terminal) -> None:
     odd_files(paths.locate(memapp.home).models)
     code, out, _ = memapp("models")
     assert code == 0 and "folder\t0 MB\tunusable\tfolder.gguf is a folder." in out
-    assert (
-        "caf\ufffd\t0 MB\tunusable" in out
-        and "dangling.gguf is a link that leads to no file." in out
-    )
+    assert "caf\ufffd\t0 MB\tunusable" in out
+    assert "dangling.gguf is a link that leads to no file." in out
     code, out, _ = memapp("models", "--json")
-    assert code == 0 and {"folder", "dangling", "caf\ufffd"} <= {
-        row["name"] for row in json.loads(out)
-    }
+    assert code == 0
+    assert {"folder", "dangling", "caf\ufffd"} <= {row["name"] for row in json.loads(out)}
     code, _, err = memapp("models", "use", "caf\ufffd")
     assert code == 2 and "is not UTF-8" in err and "Rename it." in err
 
@@ -121,10 +113,8 @@ def test_a_missing_file_of_a_model_in_several_is_named_in_the_list(memapp: Termi
     files = tiny_gguf.write_in_parts(folder / "big.gguf", tiny_gguf.CHATML)
     assert memapp("models")[1].count("big\t") == 1
     files[1].unlink()
-    assert (
-        "big is one model in 3 files, and big-00002-of-00003.gguf is missing."
-        in memapp("models")[1]
-    )
+    actual = memapp("models")[1]
+    assert "big is one model in 3 files, and big-00002-of-00003.gguf is missing." in actual
 
 
 @pytest.mark.parametrize(
@@ -132,9 +122,7 @@ def test_a_missing_file_of_a_model_in_several_is_named_in_the_list(memapp: Termi
     [tiny_gguf.BROKEN_TEMPLATE, tiny_gguf.NO_TEMPLATE, tiny_gguf.CHATML],
     ids=lambda one: one.name,
 )
-def test_a_template_that_gives_way_is_told_in_the_list_when_it_is_chosen_and_when_it_answers(
-    memapp: Terminal, family: tiny_gguf.Family
-) -> None:
+def test_a_template_that_gives_way_is_told_of(memapp: Terminal, family: tiny_gguf.Family) -> None:
     folder = paths.locate(memapp.home).models
     folder.mkdir(parents=True)
     tiny_gguf.write(folder / "own.gguf", family)

@@ -27,10 +27,8 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     assert (code, "memapp lessons" in first) == (1, True), "a word about it, the first time"
     assert memapp("run", "--", "git", "status", "-s") == (0, "", "")
     code, _, said = memapp("run", "--", "git", "stauts", "-s")
-    assert (code, said) == (
-        1,
-        "memapp: here `git status -s` worked once, untested as a hint · memapp why\n",
-    )
+    assert code == 1
+    assert said == "memapp: here `git status -s` worked once, untested as a hint · memapp why\n"
 
     out = memapp("why")[1]
     assert out.splitlines() == [
@@ -41,10 +39,8 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     (row,) = json.loads(memapp("lessons", "--json")[1])
     shown = memapp("lessons", "show", row["id"])[1]
     assert shown.startswith("- git stauts -s\n+ git status -s\n") and "shown 1 time" in shown
-    assert (
-        "git status" in memapp("lessons", "search", "status")[1]
-        and not memapp("lessons", "search", "vase")[1]
-    )
+    assert "git status" in memapp("lessons", "search", "status")[1]
+    assert not memapp("lessons", "search", "vase")[1]
     (one,) = json.loads(memapp("runs", "--json")[1])
     assert (one["tool"], one["steps"], one["tool_errors"]) == ("git", 3, 2)
     steps = memapp("runs", "show", one["id"])[1].splitlines()
@@ -85,9 +81,7 @@ def test_another_program_of_the_family_is_an_answer_too(memapp: Terminal, repo: 
     assert "memapp: here `rm -r shelf` worked once" in said
 
 
-def test_lessons_are_found_by_parts_of_words_those_with_all_of_them_first(
-    memapp: Terminal, repo: Path
-) -> None:
+def test_lessons_are_found_by_parts_of_words_best_first(memapp: Terminal, repo: Path) -> None:
     for pair in (
         ["git psuh", "git push --set-upstream origin main"],
         ["git cat-fiel", "git cat-file"],
@@ -147,18 +141,14 @@ def test_a_program_without_the_dashes_is_no_question(memapp: Terminal) -> None:
     assert code == 2 and "memapp run -- cat vase.txt" in said
 
 
-def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(
-    memapp: Terminal, repo: Path
-) -> None:
+def test_an_unusable_store_keeps_the_exit_code_of_the_command(memapp: Terminal, repo: Path) -> None:
     memapp.home.mkdir()
     (memapp.home / "memapp.db").write_bytes(os.urandom(5000))
     code, _, err = memapp("run", "--", "false")
     assert (code, err.count("\n")) == (1, 1) and "nothing was recorded" in err
 
 
-def test_before_a_command_that_failed_last_time_a_trusted_lesson_says_what_works(
-    memapp: Terminal, repo: Path
-) -> None:
+def test_a_command_that_failed_before_is_told_what_works(memapp: Terminal, repo: Path) -> None:
     known = memapp.home / "cache" / "known"
     for argv in (["git", "stauts"], ["git", "status"], ["git", "stauts"]):
         memapp("run", "--", *argv)
@@ -184,15 +174,11 @@ def test_before_a_command_that_failed_last_time_a_trusted_lesson_says_what_works
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PATH", f"{repo / 'bin'}:{os.environ['PATH']}")
         assert memapp("run", "--", "git", "stauts") == (0, "", f"{told}\n")
-    assert (
-        memapp("run", "--", "git", "stauts")[2]
-        == "memapp: here `git status` worked once · memapp why\n"
-    ), "it worked last time"
+    actual = memapp("run", "--", "git", "stauts")[2]
+    assert actual == "memapp: here `git status` worked once · memapp why\n", "it worked last time"
 
 
-def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(
-    memapp: Terminal, repo: Path
-) -> None:
+def test_who_thinks_of_running_a_command_is_told_about_it(memapp: Terminal, repo: Path) -> None:
     for argv in (["git", "stauts"], ["git", "status"]):
         memapp("run", "--", *argv)
     said = memapp("why", "--explain", "--", "git", "stauts", "-s")[1]
@@ -212,12 +198,7 @@ def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(
     )
 
 
-def test_what_only_the_shell_can_do_is_said_to_be_and_leaves_nothing(
-    memapp: Terminal, repo: Path
-) -> None:
-    assert memapp("run", "--", "cd", "/") == (
-        127,
-        "",
-        "memapp: cd is for your shell to do; run it without memapp\n",
-    )
+def test_what_only_the_shell_can_do_is_said_to_be(memapp: Terminal, repo: Path) -> None:
+    actual = memapp("run", "--", "cd", "/")
+    assert actual == (127, "", "memapp: cd is for your shell to do; run it without memapp\n")
     assert not memapp.home.exists()

@@ -61,9 +61,7 @@ def test_a_key_is_sent_and_stands_in_no_output_log_export_or_crash_file(
     assert KEY not in str(said) and KEY.encode() not in kept
 
 
-def test_a_key_file_that_others_can_read_is_refused_when_it_is_named_by_doctor_and_at_the_call(
-    memapp: Terminal, key_file: Path
-) -> None:
+def test_a_key_file_that_others_can_read_is_refused(memapp: Terminal, key_file: Path) -> None:
     assert memapp("config", "set", "server_key_file", str(key_file))[0] == 0
     key_file.chmod(0o644)
     assert "chmod 600" in memapp("config", "set", "server_key_file", str(key_file))[2]

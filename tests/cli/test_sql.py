@@ -8,19 +8,15 @@ from pathlib import Path
 from tests.cli.conftest import Terminal
 
 
-def test_a_failed_query_is_put_right_by_what_worked_last_time(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_a_failed_query_is_put_right_as_it_was_last_time(memapp: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "vases.db"
     with closing(sqlite3.connect(file)) as made:
         made.executescript(
             "CREATE TABLE vases (name, glaze); INSERT INTO vases "
             "VALUES ('tall', NULL), ('wide', x'00ff')"
         )
-    assert memapp("sql", str(file), "SELECT * FROM vases")[:2] == (
-        0,
-        "name\tglaze\ntall\tNULL\nwide\tx'00ff'\n",
-    )
+    actual = memapp("sql", str(file), "SELECT * FROM vases")[:2]
+    assert actual == (0, "name\tglaze\ntall\tNULL\nwide\tx'00ff'\n")
     assert not memapp.home.exists(), "what works opens nothing"
 
     code, out, err = memapp("sql", str(file), "SELECT nmae FROM vases")
@@ -45,9 +41,7 @@ def test_a_failed_query_is_put_right_by_what_worked_last_time(
     )
 
 
-def test_the_change_is_made_in_another_query_and_no_quotes_with_it(
-    memapp: Terminal, tmp_path: Path
-) -> None:
+def test_the_change_is_made_in_another_query_unquoted(memapp: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "vases.db"
     with closing(sqlite3.connect(file)) as made:
         made.executescript("CREATE TABLE vase (name, glaze, size)")

@@ -7,20 +7,11 @@ import pytest
 from memapp import bootstrap
 from memapp.inference.scripted import ScriptedModel
 from memapp.services.jobs import consolidate
+from tests.builders import word_list
 from tests.cli.conftest import Terminal
 from tests.services.test_consolidate import says
 
-NAMES = [
-    "learn",
-    "embed",
-    "expire",
-    "unused",
-    "lessons",
-    "referee",
-    "rewording",
-    "purge",
-    "consolidate",
-]
+NAMES = word_list("learn embed expire unused lessons referee rewording purge consolidate")
 NAMES += ["trust", "insights", "episodes", "distil", "backup"]
 
 
@@ -65,9 +56,7 @@ def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
         (("--budget", "0"), "'0' is not a time."),
     ],
 )
-def test_what_is_no_job_and_no_time_is_told(
-    memapp: Terminal, arguments: tuple[str, ...], said: str
-) -> None:
+def test_no_job_or_time_are_told(memapp: Terminal, arguments: tuple[str, ...], said: str) -> None:
     code, _, err = memapp("upkeep", *arguments)
     assert (code, said in err) == (2, True), err
 
@@ -80,10 +69,8 @@ def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox
     for text in ("User has two cats.", "User has three cats.", "User likes tea."):
         memapp("add", text)
     memapp("upkeep", "--job", "embed")
-    assert (
-        rows(memapp("upkeep", "--job", "consolidate", "--dry-run")[1])["consolidate"][0]
-        == "1 waits"
-    )
+    actual = rows(memapp("upkeep", "--job", "consolidate", "--dry-run")[1])["consolidate"][0]
+    assert actual == "1 waits"
     shown = json.loads(memapp("upkeep", "--job", "consolidate", "--json")[1])
     assert shown[0]["report"] == "merged 0, linked 0, left 0, asked about 1"
     (asked,) = json.loads(memapp("consents", "list", "--json")[1])

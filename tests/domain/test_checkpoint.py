@@ -60,7 +60,5 @@ def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
         ('{"open_turn":"reply","something":"newer"}', Checkpoint(open_turn="reply")),
     ],
 )
-def test_a_checkpoint_of_another_version_is_read_as_far_as_it_can_be(
-    text: str, expected: Checkpoint
-) -> None:
+def test_another_versions_checkpoint_is_read_if_it_can_be(text: str, expected: Checkpoint) -> None:
     assert read_checkpoint(text) == expected

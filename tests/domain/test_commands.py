@@ -33,26 +33,15 @@ def test_two_slashes_send_one() -> None:
 @pytest.mark.parametrize(
     ("written", "offered"),
     [
-        ("/", tuple(COMMANDS)),
-        ("/re", ("remember", "remark")),
-        ("/remember", ()),
-        ("/remember ", ()),
-        ("/nothing", ()),
-        ("/home/anna", ()),
-        ("//", ()),
-        ("see /re", ()),
+        ("/", tuple(COMMANDS)), ("/re", ("remember", "remark")), ("/remember", ()),
+        ("/remember ", ()), ("/nothing", ()), ("/home/anna", ()), ("//", ()), ("see /re", ()),
         ("", ()),
     ],
-)
-def test_the_commands_that_begin_like_what_is_written(
-    written: str, offered: tuple[str, ...]
-) -> None:
+)  # fmt: skip
+def test_the_commands_that_begin_like_a_text(written: str, offered: tuple[str, ...]) -> None:
     assert beginning(written) == offered
 
 
 def test_a_completed_command_leaves_room_for_the_words_it_takes() -> None:
-    assert [completed(word) for word in ("remember", "persona", "new")] == [
-        "/remember ",
-        "/persona ",
-        "/new",
-    ]
+    actual = [completed(word) for word in ("remember", "persona", "new")]
+    assert actual == ["/remember ", "/persona ", "/new"]

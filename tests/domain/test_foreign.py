@@ -26,15 +26,14 @@ from tests.services.imports import sample_exports as made
 EXPORTS: dict[str, Any] = {
     "ChatGPT": made.CHATGPT,
     "Claude": made.CLAUDE,
-    "memories": made.MEMORIES,
     "project": made.PROJECT,
-    "Gemini": made.GEMINI,
-    "Open WebUI": made.OPEN_WEBUI,
-    "LM Studio": made.LM_STUDIO,
-    "Jan": [made.jan_message("user", "Hi", created_at=made.AT)],
-    "mem0": made.MEM0,
-    "MCP": list(made.MCP),
-    "Letta": made.LETTA,
+    "Open WebUI": made.loaded("open_webui.json")[0],
+    "Jan": made.loaded("jan/j-1/messages.jsonl")[:1],
+    "MCP": made.loaded("mcp.jsonl"),
+    **{
+        name: made.loaded(f"{name}.json")
+        for name in ("claude_memories", "gemini", "lm_studio", "mem0", "letta")
+    },
 }
 Path = tuple[str | int, ...]
 
@@ -129,21 +128,12 @@ def test_a_message_is_no_fact() -> None:
         *(
             (value, None)
             for value in (
-                None,
-                0,
-                -5,
-                True,
-                "",
-                "soon",
-                "0001-01-01T00:00:00+14:00",
-                1e300,
-                float("nan"),
-                [],
+                None, 0, -5, True, "", "soon", "0001-01-01T00:00:00+14:00", 1e300, float("nan"), [],
                 "9" * 40,
             )
         ),
     ],
-)
+)  # fmt: skip
 def test_a_time_is_read_in_every_form_and_never_made_up(value: Any, at: datetime | None) -> None:
     assert moment(value) == at
 
@@ -165,57 +155,38 @@ def node(
 
 
 A_TREE = {
-    "both": {
-        "a": node("1", 1.8e9, None, ["b"]),
-        "b": node("2", 1.8e9, "a", ["c"]),
-        "c": node("3", 1.8e9, "b", []),
-    },
+    "both": {"a": node("1", 1.8e9, None, ["b"]), "b": node("2", 1.8e9, "a", ["c"]),
+     "c": node("3", 1.8e9, "b", [])},
     "only parents": {
         "a": node("1", 1.8e9, None),
         "b": node("2", 1.8e9, "a"),
         "c": node("3", 1.8e9, "b"),
     },
-    "only children": {
-        "a": node("1", None, children=["b"]),
-        "b": node("2", None, children=["c"]),
-        "c": node("3", None, children=[]),
-    },
+    "only children": {"a": node("1", None, children=["b"]), "b": node("2", None, children=["c"]),
+     "c": node("3", None, children=[])},
     "none": {"a": node("1", 1.8e9), "b": node("2", 1.8e9 + 1), "c": node("3", 1.8e9 + 2)},
     "out of order": {
         "c": node("3", 1.8e9, "b"),
         "b": node("2", 1.8e9, "a"),
         "a": node("1", 1.8e9, None),
     },
-    "one lost": {
-        "a": node("1", 1.8e9, None, ["x"]),
-        "b": node("2", 1.8e9 + 1, "x", ["c"]),
-        "c": node("3", 1.8e9 + 2, "b", []),
-    },
+    "one lost": {"a": node("1", 1.8e9, None, ["x"]), "b": node("2", 1.8e9 + 1, "x", ["c"]),
+     "c": node("3", 1.8e9 + 2, "b", [])},
     "one side each": {
         "a": node("1", 1.8e9, None, ["b"]),
         "b": node("2", 1.8e9),
         "c": node("3", 1.8e9, "b"),
     },
-    "a retry": {
-        "a": node("1", 1.8e9, None),
-        "old": node("no", 1.8e9, "a"),
-        "b": node("2", 1.8e9, "a"),
-        "c": node("3", 1.8e9 + 1, "b"),
-    },
-    "a first retry": {
-        "old": node("no", 1.8e9, None),
-        "a": node("1", 1.8e9, None),
-        "b": node("2", 1.8e9, "a"),
-        "c": node("3", 1.9e9, "b"),
-    },
-}
+    "a retry": {"a": node("1", 1.8e9, None), "old": node("no", 1.8e9, "a"),
+     "b": node("2", 1.8e9, "a"), "c": node("3", 1.8e9 + 1, "b")},
+    "a first retry": {"old": node("no", 1.8e9, None), "a": node("1", 1.8e9, None),
+     "b": node("2", 1.8e9, "a"), "c": node("3", 1.9e9, "b")},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("links", A_TREE)
 @pytest.mark.parametrize("current", ["c", None, "gone"])
-def test_a_conversation_comes_in_whole_whatever_links_its_messages(
-    links: str, current: str | None
-) -> None:
+def test_a_conversation_comes_in_whole_whatever_its_links(links: str, current: str | None) -> None:
     said, _ = found_in({"id": "x", "mapping": A_TREE[links], "current_node": current})
     assert said == ["1", "2", "3"]
 

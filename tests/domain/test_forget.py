@@ -64,9 +64,7 @@ def test_what_is_written_in_one_is_not_found_in_parts(needle: str, text: str) ->
         ("Zoë喝绿茶", "昨天Zoë喝绿茶了", True),
     ],
 )
-def test_where_no_spaces_are_set_a_word_is_found_in_the_run_that_holds_it(
-    needle: str, text: str, holds: bool
-) -> None:
+def test_without_spaces_a_word_is_found_in_its_run(needle: str, text: str, holds: bool) -> None:
     assert Needles([needle]).held_by(text) is holds
     if holds:
         assert ByteNeedles([needle]).count([text.encode()]) == 1
@@ -111,10 +109,8 @@ def test_a_thousand_texts_are_told_apart() -> None:
 
 
 def test_the_receipt_says_what_was_done_and_what_is_left() -> None:
-    assert (
-        str(Receipt(1, 2, 0, 1, 0, 7, ()))
-        == "3 items erased, 1 copy in backups cleaned, 0 copies left in 7 files scanned."
-    )
+    actual = str(Receipt(1, 2, 0, 1, 0, 7, ()))
+    assert actual == "3 items erased, 1 copy in backups cleaned, 0 copies left in 7 files scanned."
     left = Receipt(1, 0, 0, 0, 2, 5, (("memapp.db", 2),), settled=False)
     assert str(left) == (
         "1 item erased, 0 copies in backups cleaned, 2 backups removed, "

@@ -29,9 +29,7 @@ def test_a_field_that_is_not_listed_is_sensitive() -> None:
         ("city", "Oslo", "", False),
     ],
 )
-def test_values_are_compared_without_case_space_and_form(
-    field: str, one: str, other: str, same: bool
-) -> None:
+def test_values_are_compared_in_any_spelling(field: str, one: str, other: str, same: bool) -> None:
     assert same_value(field, one, other) is same
 
 

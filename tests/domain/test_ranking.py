@@ -116,10 +116,8 @@ def test_a_question_that_hardly_matches_lifts_its_answer_no_more_than_what_was_s
 
 
 def test_a_question_lifts_a_reply_no_more_than_any_hit_does():
-    question, hit = (
-        message("question", 10, "Which tea shall I buy?", cosine=0.9),
-        message("hit", 30, cosine=0.9),
-    )
+    question = message("question", 10, "Which tea shall I buy?", cosine=0.9)
+    hit = message("hit", 30, cosine=0.9)
     reply, beside = (
         message(id, seq, cosine=0.3, said_by="assistant")
         for id, seq in (("reply", 11), ("beside", 31))
@@ -161,11 +159,8 @@ def test_of_equals_the_one_wins_in_whose_chat_more_fits_and_one_chat_alone_chang
         "message", "hit", "The hit.", "", LONG_AGO, cosine=0.9, thread_id="near", seq=30
     )
     ranked = fuse([far, near, hit, fact("known", cosine=0.4)], (), NOW)
-    assert [hit.candidate.id for hit in ranked if hit.candidate.kind == "message"] == [
-        "hit",
-        "near",
-        "far",
-    ]
+    actual = [hit.candidate.id for hit in ranked if hit.candidate.kind == "message"]
+    assert actual == ["hit", "near", "far"]
     parts = {hit.candidate.id: hit.parts.get("other chat", 0.0) for hit in ranked}
     assert (parts["hit"], parts["near"], parts["known"]) == (0, 0, 0) and parts["far"] < 0
 
@@ -196,7 +191,7 @@ def test_an_answer_wins_over_a_question_in_the_same_words():
     assert order(question, answer)[0] == "answer"
 
 
-def test_what_ends_with_a_question_loses_against_equals_and_what_has_the_measure_asked_for_wins():
+def test_a_question_loses_against_equals_and_the_measure_asked_for_wins():
     asks, tells, dated = (
         message(id, seq, f"{id}{end}", cosine=0.5)
         for id, seq, end in (("a", 1, "?"), ("b", 20, "."), ("c", 40, "."))
@@ -214,10 +209,8 @@ def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
 
 
 def test_what_was_said_on_the_day_that_is_named_wins():
-    then, later = (
-        fact("then", cosine=0.5, at=NOW - timedelta(days=9)),
-        fact("later", cosine=0.5, at=NOW),
-    )
+    then = fact("then", cosine=0.5, at=NOW - timedelta(days=9))
+    later = fact("later", cosine=0.5, at=NOW)
     ranked = fuse([later, then], (), NOW, [NamedTime(None, 1, 22)])
     assert [hit.candidate.id for hit in ranked] == ["then", "later"]
     assert "then 0.30" in ranked[0].why

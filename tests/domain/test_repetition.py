@@ -29,16 +29,10 @@ def test_a_text_is_cut_where_it_begins_again(text: str, kept: str) -> None:
         "",
         "No. No. No.",
         f"{I_AM_HERE} {TALK}",
-        "\n\n".join(
-            (
-                "The first verse is about the sea.",
-                "Oh, sing it with me again.",
-                "The second is about rain.",
-                "Oh, sing it with me again.",
-            )
-        ),
+        "\n\n".join(("The first verse is about the sea.", "Oh, sing it with me again.",
+         "The second is about rain.", "Oh, sing it with me again.")),
     ],
-)
+)  # fmt: skip
 def test_a_chorus_and_a_short_word_may_come_again(text: str) -> None:
     assert loop_start(text) is None
     assert not is_degenerate(text)
@@ -84,7 +78,5 @@ def test_a_reply_that_says_its_message_again_is_none(message: str, reply: str, o
         ("My dog ran away.", ""),
     ],
 )
-def test_a_reply_may_quote_its_message_ask_back_and_give_a_text_back(
-    message: str, reply: str
-) -> None:
+def test_a_reply_may_quote_ask_back_and_give_a_text_back(message: str, reply: str) -> None:
     assert without_echo(reply, message) == reply

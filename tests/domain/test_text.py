@@ -67,15 +67,10 @@ def test_shortening_cuts_at_a_word_and_marks_it() -> None:
 @pytest.mark.parametrize(
     ("typed", "meant", "slip"),
     [
-        ("serach", "search", True),
-        ("Serch", "search", True),
-        ("searchh", "search", True),
-        ("trahs", "trash", True),
-        ("crash", "trash", False),
-        ("last", "list", False),
-        ("how", "show", False),
-        ("search", "search", False),
+        ("serach", "search", True), ("Serch", "search", True), ("searchh", "search", True),
+        ("trahs", "trash", True), ("crash", "trash", False), ("last", "list", False),
+        ("how", "show", False), ("search", "search", False),
     ],
-)
+)  # fmt: skip
 def test_a_slip_is_no_other_word(typed: str, meant: str, slip: bool) -> None:
     assert is_slip(typed, meant) is slip

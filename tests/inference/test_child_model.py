@@ -89,6 +89,9 @@ def test_calls_reuse_what_was_warmed_and_forget_it_when_told(open_model: Open) -
     assert model.warm(HELLO, Cancel()) > 0
     usage = reply(model, HELLO, Sampling(max_tokens=2))[1].usage
     assert usage.reused_tokens > 0
+    with pytest.raises(ModelError, match="does not compile"):
+        reply(model, HELLO, Sampling(max_tokens=2, grammar="nonsense"))
+    assert reply(model, HELLO, Sampling(max_tokens=2))[0], "a bad grammar is an error of its call"
     model.forget()
     assert reply(model, HELLO, Sampling(max_tokens=2))[1].usage.reused_tokens == 0
 
@@ -106,13 +109,6 @@ def test_cancelling_ends_a_call_and_so_does_leaving_it(open_model: Open) -> None
     next(stream)
     stream.close()
     assert reply(model, HELLO, Sampling(max_tokens=2))[1].reason == "length"
-
-
-def test_a_bad_grammar_is_an_error_of_its_call(open_model: Open) -> None:
-    model = open_model()
-    with pytest.raises(ModelError, match="does not compile"):
-        reply(model, HELLO, Sampling(max_tokens=2, grammar="nonsense"))
-    assert reply(model, HELLO, Sampling(max_tokens=2))[0]
 
 
 @pytest.mark.parametrize(("how", "said"), [(SEGV, "crashed (SIGSEGV)"), (KILL, "memory ran out")])
@@ -145,9 +141,7 @@ def test_all_calls_that_wait_hear_of_its_death(open_model: Open) -> None:
     assert len(errors) == 3
 
 
-def test_a_model_that_died_twice_in_a_row_is_set_aside_until_the_person_asks_for_it(
-    open_model: Open, tmp_path: Path
-) -> None:
+def test_a_model_that_died_twice_is_set_aside_until_asked(open_model: Open, tmp_path: Path) -> None:
     told: list[str] = []
     model = open_model(set_aside=told.append)
     die_in_a_call(model, SEGV)
@@ -171,9 +165,7 @@ def test_an_answer_between_two_deaths_clears_the_record(open_model: Open, tmp_pa
         assert record.read_text() == "{}"
 
 
-def test_a_death_while_nothing_is_asked_is_no_crash_of_the_model(
-    open_model: Open, tmp_path: Path
-) -> None:
+def test_a_death_while_nothing_is_asked_is_no_crash(open_model: Open, tmp_path: Path) -> None:
     model = open_model()
     for _ in range(3):
         process = kill(model, KILL)
@@ -182,9 +174,7 @@ def test_a_death_while_nothing_is_asked_is_no_crash_of_the_model(
     assert not CrashRecord(tmp_path / "cache", "tiny").is_set_aside
 
 
-def test_another_build_tries_a_model_again_that_was_set_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_build_tries_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = CrashRecord(tmp_path, "model")
     assert [record.add(), record.add()] == [False, True]
     monkeypatch.setattr("memapp.inference.llama_build.name", lambda: "mended")
@@ -209,9 +199,7 @@ def test_a_model_that_dies_while_it_loads_is_tried_once_more_and_then_set_aside(
         open_model()
 
 
-def test_a_file_that_cannot_be_loaded_says_why_and_is_no_crash(
-    open_model: Open, tmp_path: Path
-) -> None:
+def test_what_cannot_be_loaded_says_why_and_is_no_crash(open_model: Open, tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF")
     with pytest.raises(ModelError, match="damaged") as error:
@@ -220,25 +208,20 @@ def test_a_file_that_cannot_be_loaded_says_why_and_is_no_crash(
     assert not (tmp_path / "cache" / "crashes.json").exists()
 
 
-def test_a_model_that_nobody_uses_is_unloaded_and_loaded_again_by_the_next_call(
+def test_an_unused_model_is_unloaded_but_not_in_a_call_and_loaded_again_by_the_next(
     open_model: Open,
 ) -> None:
     model = open_model(unload_seconds=0.2)
+    stream = model.generate(HELLO, ENDLESS, Cancel())
+    next(stream)
     first = psutil.Process(model.pid)
+    time.sleep(0.5)
+    assert model.pid == first.pid, "the call runs"
+    stream.close()
     wait_for(lambda: not first.is_running())
     assert model.pid is None
     assert model.warm(HELLO, Cancel()) > 0
     assert model.pid not in (None, first.pid)
-
-
-def test_a_call_that_runs_keeps_the_model_loaded(open_model: Open) -> None:
-    model = open_model(unload_seconds=0.2)
-    stream = model.generate(HELLO, ENDLESS, Cancel())
-    next(stream)
-    process = model.pid
-    time.sleep(0.5)
-    assert model.pid == process
-    stream.close()
 
 
 def test_a_closed_model_ends_its_process_and_refuses_calls(open_model: Open) -> None:

@@ -18,7 +18,7 @@ import pytest
 from memapp.errors import ModelError
 from memapp.inference import Cancel, download, download_child
 from memapp.inference.download import RemoteFile
-from tests.builders import until
+from tests.builders import until, word_list
 
 from . import tiny_gguf
 from .hub import COMMIT, Hub, serving
@@ -47,6 +47,10 @@ def fetch(site: Hub, folder: Path, cancel: Cancel | None = None, **other: Any) -
     return list(download.download(wanted(site, **other), folder, cancel or Cancel()))
 
 
+def get(source: str, folder: Path, size: int = 1) -> None:
+    list(download.download(RemoteFile(source, FILE, size), folder, Cancel()))
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -54,21 +58,13 @@ def names(folder: Path) -> list[str]:
 def test_a_file_arrives_is_checked_and_lies_in_the_folder(
     site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (
-        "HF_TOKEN",
-        "HF_ENDPOINT",
-        "HTTPS_PROXY",
-        "http_proxy",
-        "HF_HUB_USER_AGENT_ORIGIN",
-    ):
+    for name in word_list("HF_TOKEN HF_ENDPOINT HTTPS_PROXY http_proxy HF_HUB_USER_AGENT_ORIGIN"):
         monkeypatch.setenv(name, "http://127.0.0.1:1/secret")
     folder = tmp_path / "new" / "models"
     arrived = fetch(site, folder, sha256=site.etag)
-    assert (
-        (arrived[0], arrived[-1]) == (0, len(site.content))
-        and arrived == sorted(arrived)
-        and len(arrived) > 5
-    )
+    assert (arrived[0], arrived[-1]) == (0, len(site.content))
+    assert arrived == sorted(arrived)
+    assert len(arrived) > 5
     assert (folder / FILE).read_bytes() == site.content
     assert names(folder) == [FILE]
     path = f"/owner/name/resolve/{{}}/{FILE}"
@@ -89,9 +85,7 @@ def test_a_connection_that_breaks_is_taken_up_again(site: Hub, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("ends", ["cancelled", "closed"])
-def test_a_download_that_was_stopped_goes_on_where_it_was(
-    site: Hub, tmp_path: Path, ends: str
-) -> None:
+def test_a_stopped_download_goes_on_where_it_was(site: Hub, tmp_path: Path, ends: str) -> None:
     site.hold.set()
     cancel = Cancel()
     with closing(download.download(wanted(site), tmp_path, cancel)) as running:
@@ -119,7 +113,7 @@ def test_another_file_than_the_list_means_is_not_fetched(site: Hub, tmp_path: Pa
     with pytest.raises(ModelError, match="another file than the list"):
         fetch(site, tmp_path, sha256="0" * 64)
     with pytest.raises(ModelError, match=r"has [\d,]+ bytes, not the [\d,]+ that you agreed to"):
-        list(download.download(RemoteFile(site.source, FILE, 9_000_000), tmp_path, Cancel()))
+        get(site.source, tmp_path, 9_000_000)
     assert site.ranges == [] and names(tmp_path) == []
 
 
@@ -145,14 +139,12 @@ def test_what_is_no_model_is_removed(
     assert names(tmp_path) == []
 
 
-def test_a_site_that_sends_more_than_was_agreed_to_is_stopped(
-    content: bytes, tmp_path: Path
-) -> None:
+def test_a_site_that_sends_more_than_agreed_is_stopped(content: bytes, tmp_path: Path) -> None:
     with (
         serving(content + content, size=len(content)) as site,
         pytest.raises(ModelError, match="It was not fetched"),
     ):
-        list(download.download(RemoteFile(site.source, FILE, len(content)), tmp_path, Cancel()))
+        get(site.source, tmp_path, len(content))
     assert FILE not in names(tmp_path)
 
 
@@ -184,33 +176,12 @@ def test_a_site_that_sends_on_behind_ones_back_leads_nowhere(site: Hub, tmp_path
 
 
 def test_only_hosts_below_the_stores_are_stores() -> None:
-    allowed = download_child._hosts(
-        {"host": "huggingface.co", "stores": download.stores("huggingface.co")}
-    )
-    assert all(
-        map(
-            allowed,
-            (
-                "huggingface.co",
-                "cas-bridge.xethub.hf.co",
-                "us-east-1.aws.cdn.hf.co",
-                "cdn-lfs.hf.co",
-            ),
-        )
-    )
-    assert not any(
-        map(
-            allowed,
-            (
-                "huggingface.co.example.org",
-                "nothf.co",
-                "evil.example",
-                "127.0.0.1",
-                "localhost",
-                "",
-            ),
-        )
-    )
+    asked = {"host": "huggingface.co", "stores": download.stores("huggingface.co")}
+    allowed = download_child._hosts(asked)
+    stores = "huggingface.co cas-bridge.xethub.hf.co us-east-1.aws.cdn.hf.co cdn-lfs.hf.co"
+    others = "huggingface.co.example.org nothf.co evil.example 127.0.0.1 localhost"
+    assert all(map(allowed, word_list(stores)))
+    assert not any(map(allowed, [*word_list(others), ""]))
     assert download.stores("example.org") == ()
 
 
@@ -227,17 +198,9 @@ def test_what_a_site_answers_is_said(site: Hub, tmp_path: Path) -> None:
 
 def test_a_site_that_is_not_there_is_said(site: Hub, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"connection to 127.0.0.1 failed.*the next try goes on"):
-        list(
-            download.download(
-                RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()
-            )
-        )
+        get("http://127.0.0.1:1/owner/name", tmp_path)
     with pytest.raises(ModelError, match="no address that starts with https"):
-        list(
-            download.download(
-                RemoteFile("http://example.org/owner/name", FILE, 1), tmp_path, Cancel()
-            )
-        )
+        get("http://example.org/owner/name", tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="cannot be made: Not a directory"):
         fetch(site, tmp_path / "file" / "models")
@@ -259,11 +222,7 @@ def test_a_failed_connection_says_what_to_set_where_others_use_a_proxy(
 ) -> None:
     monkeypatch.setenv("https_proxy", "http://name:secret@proxy.example:3128")
     with pytest.raises(ModelError) as raised:
-        list(
-            download.download(
-                RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()
-            )
-        )
+        get("http://127.0.0.1:1/owner/name", tmp_path)
     assert raised.value.advice == (
         "HTTPS_PROXY names a proxy here, which memapp goes through only when you say so:"
         " memapp config set download_proxy ADDRESS. What has arrived is kept: "
@@ -330,20 +289,9 @@ def test_two_do_not_write_to_one_file(site: Hub, tmp_path: Path) -> None:
 
 def test_the_child_ends_with_its_parent(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
-    asked = {
-        "source": site.source,
-        "host": "127.0.0.1",
-        "stores": (),
-        "file": FILE,
-        "folder": str(tmp_path),
-    }
-    asked |= {
-        "bytes": len(site.content),
-        "commit": "",
-        "sha256": "",
-        "wheels": None,
-        "proxy_host": "",
-    }
+    asked = {"source": site.source, "host": "127.0.0.1", "stores": (), "file": FILE, "commit": ""}
+    asked |= {"folder": str(tmp_path), "bytes": len(site.content), "sha256": ""}
+    asked |= {"wheels": None, "proxy_host": ""}
     program = [sys.executable, "-P", download_child.__file__]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
     with subprocess.Popen(program, env=download._environment(), text=True, **pipes) as child:

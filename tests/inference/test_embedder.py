@@ -93,9 +93,8 @@ OTHERS = set()
 
 @pytest.fixture(autouse=True)
 def children_of_other_tests():
-    OTHERS.update(
-        psutil.Process().children()
-    )  # such as the model by which other tests read messages
+    # such as the model by which other tests read messages
+    OTHERS.update(psutil.Process().children())
     yield
     OTHERS.clear()
 
@@ -112,10 +111,6 @@ def until(condition):
     raise AssertionError("it did not happen")
 
 
-def test_rows_come_back_in_order_for_more_texts_than_one_batch(opened):
-    assert opened.embed([f"text {number}" for number in range(70)]).shape == (70, 3)
-
-
 def test_its_vectors_are_multiplied_on_one_thread(folder):
     with threadpool_limits(2, user_api="blas"):
         ChildEmbedder(in_folder(folder)).close()
@@ -124,12 +119,10 @@ def test_its_vectors_are_multiplied_on_one_thread(folder):
         } == {1}
 
 
-def test_no_texts_need_no_process(opened):
+def test_rows_come_back_in_order_from_a_child_that_loads_nothing_of_memapp(opened):
     assert opened.embed([]).shape == (0, 3)
-    assert children() == []
-
-
-def test_the_child_loads_neither_memapp_nor_a_screen_nor_a_database(opened):
+    assert children() == [], "no texts need no process"
+    assert opened.embed([f"text {number}" for number in range(70)]).shape == (70, 3)
     assert opened.embed(["a"]).tolist() == [[1, 0, 0]]
 
 
@@ -200,15 +193,11 @@ def test_one_bad_request_does_not_end_the_process(opened):
     assert children() == [child]
 
 
-def test_the_child_may_not_use_the_network(opened):
+def test_the_child_may_not_use_the_network_and_reads_hostile_texts(opened):
     with pytest.raises(ModelError, match="no business on the network"):
         opened.embed(["network"])
-
-
-def test_hostile_texts_arrive_readable(opened):
-    assert opened.embed(
-        ["nul \x00", "half \ud800 a pair", "x" * 200_000, "", "\x1b[31m"]
-    ).shape == (5, 3)
+    hostile = ["nul \x00", "half \ud800 a pair", "x" * 200_000, "", "\x1b[31m"]
+    assert opened.embed(hostile).shape == (5, 3)
 
 
 def test_many_threads_get_their_own_rows(opened):
@@ -228,10 +217,8 @@ def test_many_threads_get_their_own_rows(opened):
 
 
 def test_a_job_that_is_cancelled_leaves_the_text_that_is_computed_and_others_get_their_rows():
-    embedder, cancel = (
-        ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests")),
-        Cancel(),
-    )
+    embedder = ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests"))
+    cancel = Cancel()
     expected = embedder.embed(["I keep bees."])
     stopped = []
 
@@ -361,15 +348,9 @@ def test_the_bundled_model_knows_what_is_alike(minilm):
 
 def test_the_bundled_model_takes_hostile_texts(minilm):
     texts = [
-        "",
-        "\x00",
-        "\ud800",
-        "a" * 200_000,
-        "字" * 200_000,
-        "word " * 40_000,
-        "\x1b]0;title\x07",
+        "", "\x00", "\ud800", "a" * 200_000, "字" * 200_000, "word " * 40_000, "\x1b]0;title\x07",
         "[CLS] [SEP]",
-    ]
+    ]  # fmt: skip
     rows = minilm.embed(texts)
     assert rows.shape == (len(texts), 384)
     assert np.isfinite(rows).all()
@@ -378,7 +359,7 @@ def test_the_bundled_model_takes_hostile_texts(minilm):
     )
 
 
-def test_a_gguf_file_of_the_persons_makes_vectors_that_do_not_lean_to_one_side(tmp_path, minilm):
+def test_a_gguf_file_of_the_persons_makes_vectors_that_do_not_lean_aside(tmp_path, minilm):
     decoder = ChildEmbedder(
         named(tiny_gguf.write(tmp_path / "pooled.gguf", tiny_gguf.POOLED), tmp_path)
     )
@@ -410,9 +391,8 @@ def test_what_the_bundled_model_does_not_know_means_nothing(minilm):
 
 def test_a_text_has_the_same_vector_alone_and_in_a_batch(minilm):
     texts = ["I have a cat.", *("something much longer " * number for number in range(1, 40))]
-    assert (
-        minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999
-    )  # but for how 16-bit numbers are rounded
+    # but for how 16-bit numbers are rounded
+    assert minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999
 
 
 def test_the_bundled_model_needs_no_torch(tmp_path):

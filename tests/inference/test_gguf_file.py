@@ -20,11 +20,9 @@ TinyFile = Callable[[tiny_gguf.Family], Path]
 
 def test_the_header_of_the_bundled_model_is_read() -> None:
     header = gguf_file.read(bundled_model_path())
-    assert (header.architecture, header.number("context_length"), header.main_type) == (
-        "llama",
-        8192,
-        gguf_file.Q4_1,
-    )
+    assert header.architecture == "llama"
+    assert header.number("context_length") == 8192
+    assert header.main_type == gguf_file.Q4_1
     assert header.cache_bytes(4096) == 2 * 4096 * 30 * 3 * (64 + 64)
     assert sum(header.type_bytes.values()) < header.size
     assert "tokenizer.ggml.tokens" not in header.metadata, "the vocabulary is skipped"
@@ -35,10 +33,8 @@ def test_the_bundled_embedding_model_is_found() -> None:
 
 
 def test_a_number_that_differs_between_layers_counts_at_its_largest(tiny_file: TinyFile) -> None:
-    assert (
-        gguf_file.read(tiny_file(tiny_gguf.HYBRID)).number("attention.head_count_kv")
-        == tiny_gguf.HEADS
-    )
+    actual = gguf_file.read(tiny_file(tiny_gguf.HYBRID)).number("attention.head_count_kv")
+    assert actual == tiny_gguf.HEADS
 
 
 @pytest.mark.parametrize(
@@ -53,9 +49,7 @@ def test_a_number_that_differs_between_layers_counts_at_its_largest(tiny_file: T
     ],
     ids=str,
 )
-def test_a_file_that_is_no_model_is_refused_in_words(
-    tmp_path: Path, content: bytes | None, message: str
-) -> None:
+def test_what_is_no_model_is_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "model.gguf"
     if content is not None:
         path.write_bytes(content)
@@ -76,18 +70,14 @@ def test_what_is_no_file_is_refused_in_words(tmp_path: Path) -> None:
             gguf_file.read(path)
 
 
-def test_a_name_that_is_not_utf_8_in_the_header_is_read_as_llama_cpp_reads_it(
-    tmp_path: Path, open_file: OpenFile
-) -> None:
+def test_a_name_in_the_header_may_be_no_utf_8(tmp_path: Path, open_file: OpenFile) -> None:
     path = tiny_gguf.write(tmp_path / "own.gguf", replace(tiny_gguf.CHATML, name="cafe model"))
     path.write_bytes(path.read_bytes().replace(b"cafe model", b"caf\xe9 model"))
     assert gguf_file.read(path).metadata["general.name"] == "caf\ufffd model"
     assert open_file(path).count_tokens("hello") > 0
 
 
-def test_the_name_of_a_file_that_is_not_utf_8_is_refused_since_no_setting_can_hold_it(
-    tmp_path: Path,
-) -> None:
+def test_a_file_name_that_is_not_utf_8_is_refused_as_no_setting_can_hold_it(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.gguf"))
     path.write_bytes(tiny_gguf.write(tmp_path / "own.gguf", tiny_gguf.CHATML).read_bytes())
     with pytest.raises(ModelError, match=r"caf\ufffd\.gguf is not UTF-8.*Rename it") as caught:
@@ -95,9 +85,7 @@ def test_the_name_of_a_file_that_is_not_utf_8_is_refused_since_no_setting_can_ho
     str(caught.value).encode()
 
 
-def test_a_model_in_several_files_is_one_with_the_size_and_need_of_all(
-    tmp_path: Path, open_file: OpenFile
-) -> None:
+def test_a_model_in_parts_has_the_size_and_need_of_all(tmp_path: Path, open_file: OpenFile) -> None:
     whole = gguf_file.read(tiny_gguf.write(tmp_path / "whole.gguf", tiny_gguf.CHATML))
     files = tiny_gguf.write_in_parts(tmp_path / "big.gguf", tiny_gguf.CHATML)
     assert [file.name for file in files] == [
@@ -106,10 +94,8 @@ def test_a_model_in_several_files_is_one_with_the_size_and_need_of_all(
     for file in files:
         header = gguf_file.read(gguf_file.first_part(file))
         assert (header.path, header.name) == (files[0], "big")
-        assert (header.type_bytes, header.size) == (
-            whole.type_bytes,
-            sum(path.stat().st_size for path in files),
-        )
+        assert header.type_bytes == whole.type_bytes
+        assert header.size == sum(path.stat().st_size for path in files)
         assert header.needed_bytes(2048) - whole.needed_bytes(2048) == header.size - whole.size
     assert gguf_file.find(tmp_path, "big") == gguf_file.find(tmp_path, files[2].name) == files[0]
     model = open_file(files[0])

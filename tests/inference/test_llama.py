@@ -102,27 +102,19 @@ def test_llama_cpp_lists_the_features_of_its_build() -> None:
     assert re.search(r"CPU : .*\w+ = 1", native.system_info())
 
 
-def test_the_second_call_of_a_turn_computes_only_where_its_suffix_differs(
-    model: LlamaModel,
-) -> None:
+def test_the_second_call_of_a_turn_computes_only_another_suffix(model: LlamaModel) -> None:
     turn = prompt("I like long walks.", "That is nice.", "What should I do on Sunday?")
-    first_call, second_call = (
-        replace(turn, suffix="PREDICT"),
-        replace(turn, suffix="Facts:\n- User likes walks.\nREPLY"),
-    )
-    first, second = (
-        reply(model, first_call, SHORT)[1].usage,
-        reply(model, second_call, SHORT)[1].usage,
-    )
+    first_call = replace(turn, suffix="PREDICT")
+    second_call = replace(turn, suffix="Facts:\n- User likes walks.\nREPLY")
+    first = reply(model, first_call, SHORT)[1].usage
+    second = reply(model, second_call, SHORT)[1].usage
     assert first.prefill_tokens + first.reused_tokens == model.prompt_tokens(first_call)
     assert second.prefill_tokens + second.reused_tokens == model.prompt_tokens(second_call)
     end_of_turn = (
         6  # <|im_end|>, a line end, <|im_start|>, the two tokens of "assistant", a line end
     )
-    assert (
-        second.prefill_tokens
-        == model.count_tokens("Facts:\n- User likes walks.\nREPLY") + end_of_turn
-    )
+    actual = second.prefill_tokens
+    assert actual == model.count_tokens("Facts:\n- User likes walks.\nREPLY") + end_of_turn
 
 
 def test_the_same_call_again_gives_the_same_words_and_computes_one_token(model: LlamaModel) -> None:
@@ -133,9 +125,7 @@ def test_the_same_call_again_gives_the_same_words_and_computes_one_token(model: 
     assert again[1].usage.prefill_tokens == 1
 
 
-def test_the_next_turn_computes_only_the_message_when_the_reply_was_warmed(
-    model: LlamaModel,
-) -> None:
+def test_the_next_turn_computes_only_the_message_after_warming(model: LlamaModel) -> None:
     question = prompt("What is the capital of France?")
     text = reply(model, question, Sampling(max_tokens=24))[0]
     after = Prompt(question.system, (*question.turns, PromptTurn("assistant", text)))
@@ -164,9 +154,7 @@ def test_a_half_typed_message_is_warmed_without_its_last_tokens(model: LlamaMode
     assert usage.prefill_tokens <= model.count_tokens(" does the river flow?") + 8
 
 
-def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behind_it(
-    model: LlamaModel,
-) -> None:
+def test_a_message_is_warmed_as_sent_when_it_is_known_what_stands_behind(model: LlamaModel) -> None:
     begun = replace(prompt("Where do I"), suffix="Facts:\n- User lives in Oslo.\nREPLY")
     whole = replace(prompt("Where do I live?"), suffix=begun.suffix)
     for typed in (begun, whole):
@@ -177,14 +165,10 @@ def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behi
 @pytest.mark.parametrize(
     "family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name
 )
-def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(
-    open_tiny: OpenTiny, family: tiny_gguf.Family
-) -> None:
+def test_a_call_of_no_chat_leaves_the_trunk(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
     model, alone = open_tiny(family), open_tiny(family)
-    begun, job = (
-        prompt("I like long walks."),
-        prompt("How are these facts related?", system="You compare facts."),
-    )
+    begun = prompt("I like long walks.")
+    job = prompt("How are these facts related?", system="You compare facts.")
     said = reply(alone, job, SHORT)[0]
     trunk = model.warm(begun, Cancel())
     for _ in range(3):
@@ -197,7 +181,7 @@ def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(
     assert answered[1].usage.reused_tokens == trunk
 
 
-def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_has_no_room(
+def test_a_call_of_no_conversation_takes_a_trunks_place_without_room(
     open_tiny: OpenTiny,
 ) -> None:
     model = open_tiny(tiny_gguf.CHATML)
@@ -230,14 +214,10 @@ def test_a_look_up_and_the_chat_keep_their_trunks_side_by_side(model: LlamaModel
 @pytest.mark.parametrize(
     "family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name
 )
-def test_what_a_slot_answers_does_not_depend_on_the_other(
-    open_tiny: OpenTiny, family: tiny_gguf.Family
-) -> None:
+def test_slots_do_not_depend_on_each_other(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
     model, alone = open_tiny(family), open_tiny(family)
-    chat, look_up = (
-        prompt("I like long walks."),
-        replace(prompt("What is it about?", system="Name it."), slot="look-up"),
-    )
+    chat = prompt("I like long walks.")
+    look_up = replace(prompt("What is it about?", system="Name it."), slot="look-up")
     assert model.warm(look_up, Cancel()) > 0 and model.warm(chat, Cancel()) > 0
     assert reply(model, look_up, SHORT)[0] == reply(alone, look_up, SHORT)[0]
     alone.forget()
@@ -255,9 +235,7 @@ def test_the_trunk_of_another_slot_gives_way_where_both_have_no_room(open_tiny: 
     assert reply(model, chat, SHORT)[1].usage.prefill_tokens == 1
 
 
-def test_prefilling_that_is_interrupted_goes_on_where_it_was(
-    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_prefilling_goes_on(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
     cancel, whole, batches = Cancel(), long_prompt(60), []
     decode = model._context.decode
 
@@ -332,9 +310,7 @@ def test_a_reply_follows_its_grammar_after_the_head(model: LlamaModel) -> None:
     ["", "root ::= nothing", 'root ::= "a', 'root ::= root "a"', 'other ::= "a"', "root\0"],
     ids=repr,
 )
-def test_a_grammar_that_does_not_compile_is_an_error_and_no_crash(
-    open_tiny: OpenTiny, grammar: str
-) -> None:
+def test_a_grammar_that_does_not_compile_is_an_error(open_tiny: OpenTiny, grammar: str) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     reply(model, prompt("hello"), SHORT)
     with pytest.raises(ModelError, match="grammar"):
@@ -355,10 +331,8 @@ def test_greedy_replies_repeat_and_seeds_decide_the_others(open_tiny: OpenTiny) 
     free = Sampling(max_tokens=20, temperature=1.0, seed=1)
     assert reply(model, prompt("hello"), SHORT)[0] == reply(model, prompt("hello"), SHORT)[0]
     assert reply(model, prompt("hello"), free)[0] == reply(model, prompt("hello"), free)[0]
-    assert (
-        reply(model, prompt("hello"), free)[0]
-        != reply(model, prompt("hello"), replace(free, seed=2))[0]
-    )
+    actual = reply(model, prompt("hello"), free)[0]
+    assert actual != reply(model, prompt("hello"), replace(free, seed=2))[0]
 
 
 def test_a_turn_nobody_asked_for_can_be_written(open_tiny: OpenTiny) -> None:
@@ -382,9 +356,7 @@ def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> Non
 
 @pytest.mark.parametrize("steps", [5, 12])
 @pytest.mark.parametrize("idle", [True, False], ids=["idle", "urgent"])
-def test_what_was_half_computed_when_a_call_was_stopped_is_not_used(
-    open_tiny: OpenTiny, idle: bool, steps: int
-) -> None:
+def test_what_was_half_computed_is_not_used(open_tiny: OpenTiny, idle: bool, steps: int) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     asked = prompt("hello the first one " * 40)
     stop_at_step(model, steps)
@@ -422,9 +394,7 @@ def test_one_flag_for_both_calls_of_a_turn_stops_only_what_runs(open_tiny: OpenT
     assert reply(model, prompt("hello"), SHORT)[1].reason != "cancelled"
 
 
-def test_closing_the_iterator_stops_the_model(
-    open_tiny: OpenTiny, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closing_the_iterator_ends_it(open_tiny: OpenTiny, monkeypatch: pytest.MonkeyPatch) -> None:
     model, picks = open_tiny(tiny_gguf.CHATML), []
     original = TokenSampler.pick
     monkeypatch.setattr(TokenSampler, "pick", lambda *given: picks.append(1) or original(*given))
@@ -488,9 +458,7 @@ def test_every_call_after_close_is_an_error(tiny_file: Callable[[tiny_gguf.Famil
             use()
 
 
-def test_closing_the_model_ends_a_running_reply(
-    tiny_file: Callable[[tiny_gguf.Family], Path],
-) -> None:
+def test_closing_the_model_ends_a_reply(tiny_file: Callable[[tiny_gguf.Family], Path]) -> None:
     model = LlamaModel(tiny_file(tiny_gguf.CHATML))
     stream = model.generate(
         prompt("hello"), Sampling(max_tokens=1800, grammar='root ::= "hello"{1800,1800}'), Cancel()
@@ -528,9 +496,7 @@ def test_a_model_too_big_for_the_free_memory_is_refused(
         LlamaModel(tiny_file(tiny_gguf.CHATML))
 
 
-def test_a_file_that_is_cut_short_is_refused(
-    tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path
-) -> None:
+def test_a_cut_file_is_told(tiny_file: Callable[[tiny_gguf.Family], Path], tmp_path: Path) -> None:
     whole = tiny_file(tiny_gguf.CHATML).read_bytes()
     for size in (len(whole) - 10, len(whole) // 2, 2000, 30):
         (tmp_path / "cut.gguf").write_bytes(whole[:size])

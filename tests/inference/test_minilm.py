@@ -39,10 +39,8 @@ def test_it_is_converted_once_and_nobody_else_may_read_it(source: Path, tmp_path
     minilm.load(source, converted)
     assert model_id == f"{minilm.NAME}@{converted.parent.name[:12]}"
     assert converted.stat() == made
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (converted.parent, converted)] == [
-        0o700,
-        0o600,
-    ]
+    actual = [stat.S_IMODE(path.stat().st_mode) for path in (converted.parent, converted)]
+    assert actual == [0o700, 0o600]
     assert [path.name for path in converted.parent.iterdir()] == [
         f"{minilm.NAME}.{minilm.FORMAT}.gguf"
     ]

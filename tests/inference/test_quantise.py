@@ -26,9 +26,7 @@ def slow_file(tiny_file: TinyFile, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tiny_file(tiny_gguf.CHATML)
 
 
-def test_the_bundled_model_is_converted_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bundled_model_converts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     told: list[str] = []
     first = quantise.prepare(bundled_model_path(), tmp_path, told.append)

@@ -56,17 +56,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [
-        "-c",
-        SERVER,
-        "--model",
-        str(file),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--n_ctx",
+        "-c", SERVER, "--model", str(file), "--host", "127.0.0.1", "--port", str(port), "--n_ctx",
         "4096",
-    ]
+    ]  # fmt: skip
     with (folder / "log").open("wb") as log:
         running = subprocess.Popen(
             [sys.executable, *command],
@@ -131,9 +123,7 @@ def test_call_1_is_json_with_a_list(model: ServerModel) -> None:
     assert predict.parse_prediction(rest)
 
 
-def test_a_call_that_is_cancelled_ends_at_once_and_the_next_one_is_answered(
-    model: ServerModel,
-) -> None:
+def test_a_cancelled_call_ends_at_once_and_the_next_is_answered(model: ServerModel) -> None:
     cancel, parts = Cancel(), []
     for part in model.generate(HELLO, Sampling(max_tokens=1000), cancel):
         parts.append(part)
@@ -158,9 +148,8 @@ def test_a_whole_chat_is_held_with_it(url: str, tmp_path: Path) -> None:
     thread = new_chat(runtime)
     happened = say(runtime, thread, "What could a vegetarian cook tonight?")
     assert only(Predicted, happened).source == "model", "its JSON can be read"
-    assert only(Completed, happened).reply.text and any(
-        isinstance(event, Streamed) for event in happened
-    )
+    assert only(Completed, happened).reply.text
+    assert any(isinstance(event, Streamed) for event in happened)
     learn(runtime, thread)
     for text in ("I planted tomatoes today.", "And what do I eat?"):
         assert only(Completed, say(runtime, thread, text)).reply.text

@@ -23,9 +23,7 @@ def writer(native: Any, tokens: Iterator[int]) -> ReplyWriter:
 @pytest.mark.parametrize(
     ("data", "pieces"), [("bé🙂".encode(), ["b", "é", "🙂"]), (b"bc\xf0\x9f", ["b", "c"])]
 )
-def test_a_character_is_shown_when_it_is_whole_and_half_a_one_never(
-    data: bytes, pieces: list[str]
-) -> None:
+def test_a_character_is_shown_whole_and_never_half(data: bytes, pieces: list[str]) -> None:
     """Of a model whose tokens are single bytes; 256 ends its turn."""
     native = SimpleNamespace(
         ends_turn=lambda token: token == 256, text=lambda token: bytes([token])
@@ -63,29 +61,25 @@ def test_thoughts_are_told_from_a_reply_also_where_control_tokens_stand_around_t
     native.close()
 
 
-def test_a_model_that_thinks_up_to_its_limit_says_nothing(
+def test_a_model_that_only_thinks_is_silent(
     tiny_file: Callable[[tiny_gguf.Family], Path],
 ) -> None:
     native = NativeModel(tiny_file(tiny_gguf.GPT_OSS), model_parameters())
     tokens = native.tokens("<|channel|>analysis<|message|>the hello", special=True)
     reply = writer(native, iter(tokens))
     pieces = list(reply.write(Sampling(max_tokens=99), (), len(tokens)))
-    assert (pieces, reply.reason) == (
-        [Piece("", thought="the"), Piece("", thought=" "), Piece("", thought="hello")],
-        "length",
-    )
+    assert pieces == [Piece("", thought="the"), Piece("", thought=" "), Piece("", thought="hello")]
+    assert reply.reason == "length"
     native.close()
 
 
-def test_a_message_after_the_final_one_is_not_written(
+def test_what_follows_the_end_is_not_written(
     tiny_file: Callable[[tiny_gguf.Family], Path],
 ) -> None:
     native = NativeModel(tiny_file(tiny_gguf.GPT_OSS), model_parameters())
     written = "<|channel|>final<|message|>hello<|end|><|start|>user<|message|>the the"
     reply = writer(native, iter(native.tokens(written, special=True)))
-    assert (
-        "".join(piece.text for piece in reply.write(Sampling(max_tokens=99), ("<|end|>",), 99))
-        == "hello"
-    )
+    actual = "".join(piece.text for piece in reply.write(Sampling(max_tokens=99), ("<|end|>",), 99))
+    assert actual == "hello"
     assert reply.reason == "stop"
     native.close()

@@ -46,9 +46,7 @@ def test_what_was_held_back_comes_at_the_end() -> None:
         ("Let us see. One. Two.</think>\n\nYes. No. STOP", "Yes. No. "),
     ],
 )
-def test_a_stop_string_in_a_thought_ends_nothing_and_what_was_thought_is_no_part_of_the_words(
-    reply: str, shown: str, size: int
-) -> None:
+def test_a_stop_string_in_a_thought_ends_nothing(reply: str, shown: str, size: int) -> None:
     thoughts, text = Thoughts(), ReplyText(("STOP",))
     found = ""
     for at in range(0, len(reply), size):

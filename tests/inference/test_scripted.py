@@ -34,10 +34,8 @@ def test_an_enqueued_turn_answers_both_calls():
         "They need sun.", prediction="Asks about water", needed_info=["balcony", "plants"]
     )
     json_text, _ = run(model, PREDICT, CONSTRAINED)
-    assert json.loads(HEAD + json_text) == {
-        "needed_info": ["balcony", "plants"],
-        "prediction_next": "Asks about water",
-    }
+    actual = json.loads(HEAD + json_text)
+    assert actual == {"needed_info": ["balcony", "plants"], "prediction_next": "Asks about water"}
     assert run(model)[0] == "They need sun."
 
 
@@ -70,11 +68,8 @@ def test_other_constrained_calls_neither_answer_nor_use_a_turn_up():
 
 def test_without_a_script_it_predicts_valid_json_and_names_the_memories():
     model = ScriptedModel()
-    assert json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0])["needed_info"] == [
-        "planted",
-        "tomatoes",
-        "balcony",
-    ]
+    actual = json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0])["needed_info"]
+    assert actual == ["planted", "tomatoes", "balcony"]
     text, _ = run(
         model, replace(PROMPT, suffix="Facts:\n- User is vegetarian.\n- User has a cat.\nREPLY")
     )

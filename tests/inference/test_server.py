@@ -22,7 +22,7 @@ from memapp.inference.server_reply import AfterHead
 from memapp.inference.server_request import schema_of
 from memapp.prompts import predict
 from memapp.services.turn import take_turn
-from tests.builders import make_runtime, new_chat
+from tests.builders import make_runtime, new_chat, word_list
 from tests.inference.model_server import Handler, Server
 
 HEAD = '{"needed_info": ["'
@@ -53,11 +53,13 @@ def run(model, prompt=PROMPT, sampling=FREE, cancel=None):
 
 def test_a_reply_streams_and_the_servers_counts_are_reported(server):
     model = ServerModel(server.url)
+    server.asked.clear()
     items = list(model.generate(PROMPT, FREE, Cancel()))
     assert items[:-1] == [Piece("Hello"), Piece(" there"), Piece(".")]
     assert items[-1].reason == "end"
     usage = items[-1].usage
     assert (usage.prefill_tokens, usage.reused_tokens, usage.decode_tokens) == (2, 7, 3)
+    assert len(server.asked) == 1, "exactly one request is made for a call"
 
 
 def test_the_suffix_stands_in_the_last_user_message(server):
@@ -68,13 +70,6 @@ def test_the_suffix_stands_in_the_last_user_message(server):
         {"role": "user", "content": "I planted tomatoes\n\nREPLY"},
     ]
     assert (body["model"], body["max_tokens"], body["stream"]) == ("small", 50, True)
-
-
-def test_exactly_one_request_is_made_for_a_call(server):
-    model = ServerModel(server.url)
-    server.asked.clear()
-    run(model)
-    assert len(server.asked) == 1
 
 
 def test_a_turn_makes_two_requests(server, tmp_path):
@@ -130,21 +125,20 @@ def test_llama_server_counts_tokens_and_tells_its_window(server):
     assert model.prompt_tokens(PROMPT) >= 6
 
 
-def test_llama_server_gets_the_grammar_and_continues_the_head(server):
-    server.owned_by = "llamacpp"
-    server.pieces = ["tom", 'atoes"], ', '"prediction_next": "x"}']
-    model = ServerModel(server.url)
-    text, _ = run(model, PREDICT, CONSTRAINED)
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["tom", 'atoes"], ', '"prediction_next": "x"}'],
+        ['{"needed', '_info": ["tomatoes"], "prediction_next": "x"}'],
+    ],
+)
+def test_llama_server_gets_the_grammar_and_continues_the_head_or_repeats_it(server, pieces):
+    server.owned_by, server.pieces = "llamacpp", pieces
+    text, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
     (body,) = server.chats
     assert body["messages"][-1] == {"role": "assistant", "content": HEAD}
     assert body["grammar"] == predict.GRAMMAR
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
-
-
-def test_llama_server_that_repeats_the_head_has_it_taken_off(server):
-    server.owned_by = "llamacpp"
-    server.pieces = ['{"needed', '_info": ["tomatoes"]}']
-    assert run(ServerModel(server.url), PREDICT, CONSTRAINED)[0] == 'tomatoes"]}'
 
 
 def test_other_servers_are_asked_for_json_with_a_schema(server):
@@ -161,9 +155,7 @@ def test_other_servers_are_asked_for_json_with_a_schema(server):
     "owned_by, refuses, tries",
     [("library", ["response_format"], 2), ("llamacpp", ["grammar", "response_format"], 3)],
 )
-def test_a_server_that_knows_no_constraints_is_asked_plainly_and_only_once_tried(
-    server, owned_by, refuses, tries
-):
+def test_a_server_without_constraints_is_asked_plainly(server, owned_by, refuses, tries):
     server.owned_by, server.refuses = owned_by, refuses
     server.pieces = ["Sure!\n```json\n", '{"needed_info": "tomatoes"}', "\n```"]
     model = ServerModel(server.url)
@@ -278,7 +270,7 @@ def test_thoughts_of_each_form_are_no_part_of_a_servers_reply(server, reply, siz
     assert "".join(piece.text for piece in items[:-1]) == "It is so."
 
 
-def test_a_reply_whose_opening_tag_stood_in_the_servers_template_is_taken_back_only_once(server):
+def test_a_reply_whose_opening_tag_stood_in_the_template_is_taken_back_only_once(server):
     model = ServerModel(server.url)
     server.pieces = ["Let us see.", "\n</think>", "\n\nIt is so."]
     first = list(model.generate(PROMPT, FREE, Cancel()))[:-1]
@@ -349,13 +341,10 @@ def test_words_said_again_are_unlikely_in_the_way_the_server_knows(server, owned
     assert "frequency_penalty" not in server.chats[-1], "the likeliest word where that is asked for"
 
 
-def test_a_reply_cut_at_its_limit_says_so(server):
+def test_a_reply_cut_at_its_limit_says_so_also_where_the_server_knows_none(server):
     server.finish_reason = "length"
     assert run(ServerModel(server.url))[1].reason == "length"
-
-
-def test_a_server_that_knows_no_limit_is_cut_off(server):
-    server.pieces = ["on and "] * 1000
+    server.finish_reason, server.pieces = "stop", ["on and "] * 1000
     text, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=5))
     assert (text, finished.reason, finished.usage.decode_tokens) == ("on and " * 5, "length", 5)
 
@@ -377,21 +366,20 @@ def test_control_tokens_and_broken_characters_in_data_arrive_harmless(server):
         assert token not in sent
 
 
-def test_warming_asks_nothing(server):
-    model = ServerModel(server.url)
+def test_warming_and_a_cancelled_call_ask_nothing(server):
+    model, cancel = ServerModel(server.url), Cancel()
     server.asked.clear()
     assert model.warm(PROMPT, Cancel()) == 0
+    cancel.set()
+    assert run(model, cancel=cancel)[1].reason == "cancelled"
     assert server.asked == []
 
 
-def test_nobody_listening_is_said_with_what_to_do(unused_port):
+def test_nobody_listening_is_said_with_what_to_do(unused_port, server):
     with pytest.raises(ModelError, match=r"No model server answers at .* Start it"):
         ServerModel(f"http://127.0.0.1:{unused_port}/v1")
     with pytest.raises(ModelError, match="No model server answers at http://localhost"):
         ServerModel(f"http://localhost:{unused_port}/v1")
-
-
-def test_a_server_that_went_away_is_an_error_at_the_next_call(server):
     model = ServerModel(server.url)
     server.server_close()
     server.shutdown()
@@ -472,26 +460,16 @@ def test_a_redirect_is_not_followed(server):
         (b"data: [1, 2]\n\n", "no answer"),
         (b'data: {"choices": "none"}\n\n', "no answer"),
         (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n', "middle of an answer"),
-        (
-            b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": ""}]}\n\n',
-            "middle of an answer",
-        ),
-        (
-            b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: {"choi',
-            "middle of an answer",
-        ),
-        (
-            b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n<html>502</html>',
-            "middle of an answer",
-        ),
-        (
-            b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": "abort"}]}\n\n',
-            "middle of an answer .abort.",
-        ),
-        (
-            b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}\n\n',
-            "before its first word .content_filter.",
-        ),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": ""}]}\n\n',
+         "middle of an answer"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: {"choi',
+         "middle of an answer"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n<html>502</html>',
+         "middle of an answer"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": "abort"}]}\n\n',
+         "middle of an answer .abort."),
+        (b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}\n\n',
+         "before its first word .content_filter."),
         (b"", "before its first word.*too long"),
         (b": ping\n\n", "before its first word"),
         (b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n', "before its first word"),
@@ -500,7 +478,7 @@ def test_a_redirect_is_not_followed(server):
         (b"\xff\xfe\x00" * 500_000, "does not end"),
         (b'data: {"choices": [{"delta": {"content": "' + b"[" * 100_000 + b"\n\n", "no answer"),
     ],
-)
+)  # fmt: skip
 def test_a_broken_stream_is_an_error_in_words(server, raw, expected):
     model = ServerModel(server.url)
     server.raw = raw
@@ -613,14 +591,6 @@ def test_closing_the_model_ends_its_calls_with_an_error(server):
         model.generate(PROMPT, FREE, Cancel())
 
 
-def test_a_cancelled_call_asks_nothing(server):
-    model, cancel = ServerModel(server.url), Cancel()
-    server.asked.clear()
-    cancel.set()
-    assert run(model, cancel=cancel)[1].reason == "cancelled"
-    assert server.asked == []
-
-
 def test_a_silent_server_is_given_up(server):
     server.hangs = "in the middle"
     model = ServerModel(server.url, answer_seconds=0.1)
@@ -662,27 +632,16 @@ def test_what_a_server_compresses_unasked_is_not_unpacked(server, path, status):
     tracemalloc.stop()
 
 
-REMOTE = [
-    "http://192.168.1.5:8080/v1",
-    "http://example.com/v1",
-    "http://localhost.example.com/v1",
-    "http://0.0.0.0:8080/v1",
-    "http://127.1:8080/v1",
-    "http://2130706433:8080/v1",
-    "http://[::]:8080/v1",
-    "http://[::ffff:10.0.0.1]:8080/v1",
-    "http://127.0.0.1.nip.io/v1",
-    "http://localhost./v1",
-]
+REMOTE = word_list(
+    "http://192.168.1.5:8080/v1 http://example.com/v1 "
+    "http://localhost.example.com/v1 http://0.0.0.0:8080/v1 http://127.1:8080/v1 "
+    "http://2130706433:8080/v1 http://[::]:8080/v1 http://[::ffff:10.0.0.1]:8080/v1 "
+    "http://127.0.0.1.nip.io/v1 http://localhost./v1"
+)
 NONSENSE = [
-    "",
-    "127.0.0.1:8080",
-    "ftp://127.0.0.1/v1",
-    "http://",
-    "http://user:word@127.0.0.1/v1",
-    "http://[::1",
-    "file:///etc",
-]
+    "", "127.0.0.1:8080", "ftp://127.0.0.1/v1", "http://", "http://user:word@127.0.0.1/v1",
+    "http://[::1", "file:///etc",
+]  # fmt: skip
 
 
 @pytest.fixture

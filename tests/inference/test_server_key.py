@@ -51,9 +51,7 @@ def test_what_is_no_file_with_a_key_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "\n", "two words", "ümlaut", "a\nb", "k" * 20_000, "a\x00b"]
 )
-def test_what_no_key_looks_like_is_refused_without_being_shown(
-    key_file: Path, content: str
-) -> None:
+def test_what_is_no_key_is_refused_without_being_shown(key_file: Path, content: str) -> None:
     key_file.write_text(content, "utf-8")
     with pytest.raises(ModelError, match=r"no key") as caught:
         server_key.read(key_file)

@@ -74,9 +74,7 @@ def test_the_form_a_family_takes_is_found(
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_conversation_is_rendered_as_the_family_wants_it(
-    family: tiny_gguf.Family, trunk: str, rest: str
-) -> None:
+def test_a_family_gets_its_conversation(family: tiny_gguf.Family, trunk: str, rest: str) -> None:
     rendered = opened(family).render(TALK)
     assert (text(rendered.trunk), text(rendered.rest)) == (trunk, rest)
 
@@ -86,9 +84,7 @@ def test_a_conversation_is_rendered_as_the_family_wants_it(
     [tiny_gguf.CHATML, tiny_gguf.LLAMA3, tiny_gguf.GEMMA, tiny_gguf.MISTRAL],
     ids=lambda family: family.name,
 )
-def test_the_trunk_of_a_longer_conversation_begins_with_the_shorter_one(
-    family: tiny_gguf.Family,
-) -> None:
+def test_a_longer_trunk_begins_with_the_shorter_one(family: tiny_gguf.Family) -> None:
     template = opened(family)
     longer = Prompt(
         TALK.system, (*TALK.turns, PromptTurn("assistant", "four"), PromptTurn("user", "five"))
@@ -121,9 +117,7 @@ def test_contents_are_never_seen_by_the_template() -> None:
         "{% for message in messages %}{{ messages.append(message) }}{% endfor %}",
     ],
 )
-def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml_and_that_is_told(
-    source: str | None,
-) -> None:
+def test_a_missing_broken_or_malicious_template_gives_way_to_chatml(source: str | None) -> None:
     assert ChatTemplate(source).form == CHATML
     assert ("cannot be rendered" if source else "no chat template") in templates.remark(source)
     assert ChatTemplate(source).render(TALK) == opened(tiny_gguf.CHATML).render(TALK)
@@ -140,9 +134,7 @@ def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml_and_
         "{% for message in messages %}{{ message.content }}{{ 'a' * 200000 }}{% endfor %}",
     ],
 )
-def test_a_template_without_end_takes_little_time_and_memory_of_another_process(
-    source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_template_without_end_costs_little(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(templates, "CPU_SECONDS", 1)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert ChatTemplate(source).form == CHATML
@@ -159,10 +151,8 @@ PARTS = (
 
 def test_a_template_that_takes_contents_as_parts_only_is_rendered_with_parts() -> None:
     rendered = ChatTemplate(PARTS).render(TALK)
-    assert (
-        text(rendered.trunk)
-        == "<system>SYSTEM</system><user>one</user><assistant>two</assistant><user>three"
-    )
+    actual = text(rendered.trunk)
+    assert actual == "<system>SYSTEM</system><user>one</user><assistant>two</assistant><user>three"
     assert text(rendered.rest) == "\n\nREPLY</user><assistant>{"
     assert templates.remark(PARTS) == ""
 

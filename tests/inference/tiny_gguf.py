@@ -12,6 +12,8 @@ from typing import Any, Literal
 import gguf
 import numpy as np
 
+from tests.builders import word_list
+
 WIDTH, HEADS, HIDDEN, LAYERS = 32, 2, 64, 2
 HEAD_SIZE = WIDTH // HEADS
 CONTEXT = 2048
@@ -63,12 +65,10 @@ LLAMA3 = Family(
     "{{- message['content'] | trim + '<|eot_id|>' }}{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\n\n"
     "' }}{%- endif %}",
-    (
-        "<|begin_of_text|>",
-        "<|end_of_text|>",
-        "<|start_header_id|>",
-        "<|end_header_id|>",
-        "<|eot_id|>",
+    tuple(
+        word_list(
+            "<|begin_of_text|> <|end_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|>"
+        )
     ),
     bos="<|begin_of_text|>",
     eos="<|eot_id|>",
@@ -207,18 +207,9 @@ def _vocabulary(family: Family) -> tuple[list[str], list[int], list[str]]:
     if family.tokenizer == "spm":
         bytes_ = [f"<0x{number:02X}>" for number in range(256)]
         words = [
-            "▁",
-            *map(chr, range(33, 127)),
-            "▁t",
-            "▁a",
-            "he",
-            "▁the",
-            "▁hello",
-            "el",
-            "hel",
-            "hell",
+            "▁", *map(chr, range(33, 127)), "▁t", "▁a", "he", "▁the", "▁hello", "el", "hel", "hell",
             "hello",
-        ]
+        ]  # fmt: skip
         return (
             ["<unk>", *special, *bytes_, *words],
             [UNKNOWN, *types, *[BYTE] * 256, *[NORMAL] * len(words)],

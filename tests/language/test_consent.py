@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.language.consent import says_yes
+from tests.builders import word_list
 
 YES = [
     "yes", "Yes.", "YES!", "yes please", "Yes, please!", "yeah", "yep", "yup", "sure",
@@ -35,54 +36,15 @@ UNCLEAR = [
     "yes 🤔", "👍", "yes, live in Ana", "I live in Ana", "yes " * 40, "sure is hot today",
     "do it tomorrow", "go ahead and explain", "call me", "yes, call me",
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("reply", YES)
-def test_a_clear_yes_is_a_yes(reply: str) -> None:
-    assert says_yes(reply, "preferred_name", "Ana") is True
-
-
-@pytest.mark.parametrize("reply", NO)
-def test_a_clear_no_is_a_no(reply: str) -> None:
-    assert says_yes(reply, "preferred_name", "Ana") is False
-
-
-@pytest.mark.parametrize("reply", UNCLEAR)
-def test_anything_else_is_neither(reply: str) -> None:
-    assert says_yes(reply, "preferred_name", "Ana") is None
-
-
 YES_ELSEWHERE = [
-    "ja",
-    "Ja bitte!",
-    "na klar, gerne",
-    "ok, mach das",
-    "oui",
-    "Oui, d'accord.",
-    "bien sûr, merci",
-    "ok vas-y",
-    "sí",
-    "Sí, claro",
-]
-YES_ELSEWHERE += [
-    "claro que sí, gracias",
-    "ja, nenn mich Ana",
-    "appelle-moi Ana",
-    "sí, me llamo Ana",
-    "¡Sí!",
-    "si",
-]
+    "ja", "Ja bitte!", "na klar, gerne", "ok, mach das", "oui", "Oui, d'accord.",
+    "bien sûr, merci", "ok vas-y", "sí", "Sí, claro", "claro que sí, gracias", "ja, nenn mich Ana",
+    "appelle-moi Ana", "sí, me llamo Ana", "¡Sí!", "si",
+]  # fmt: skip
 NO_ELSEWHERE = [
-    "nein",
-    "nee danke",
-    "lieber nicht",
-    "auf keinen fall",
-    "non merci",
-    "surtout pas",
-    "no gracias",
-    "mejor no",
-    "claro que no",
-]
+    "nein", "nee danke", "lieber nicht", "auf keinen fall", "non merci", "surtout pas",
+    "no gracias", "mejor no", "claro que no",
+]  # fmt: skip
 UNCLEAR_ELSEWHERE = [
     "ja, aber nur bei der Arbeit", "ja?", "jaja nein", "ja und nein", "ok", "gut", "nenn mich",
     "ja, nenn mich Bob", "ja, merk dir auch Rom", "oui mais", "oui non", "d'accord", "ça marche",
@@ -91,18 +53,18 @@ UNCLEAR_ELSEWHERE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("reply", YES_ELSEWHERE)
-def test_a_yes_is_heard_in_each_language(reply: str) -> None:
+@pytest.mark.parametrize("reply", [*YES, *YES_ELSEWHERE])
+def test_a_clear_yes_is_a_yes(reply: str) -> None:
     assert says_yes(reply, "preferred_name", "Ana") is True
 
 
-@pytest.mark.parametrize("reply", NO_ELSEWHERE)
-def test_a_no_is_heard_in_each_language(reply: str) -> None:
+@pytest.mark.parametrize("reply", [*NO, *NO_ELSEWHERE])
+def test_a_clear_no_is_a_no(reply: str) -> None:
     assert says_yes(reply, "preferred_name", "Ana") is False
 
 
-@pytest.mark.parametrize("reply", UNCLEAR_ELSEWHERE)
-def test_what_adds_anything_is_unclear_in_each_language(reply: str) -> None:
+@pytest.mark.parametrize("reply", [*UNCLEAR, *UNCLEAR_ELSEWHERE])
+def test_anything_else_is_neither(reply: str) -> None:
     assert says_yes(reply, "preferred_name", "Ana") is None
 
 
@@ -120,9 +82,7 @@ def test_what_adds_anything_is_unclear_in_each_language(reply: str) -> None:
         ("yes", "some_new_field", "a value"),
     ],
 )
-def test_the_value_may_be_said_again_in_the_words_of_its_field(
-    reply: str, field: str, value: str
-) -> None:
+def test_the_value_may_be_said_again_with_its_field(reply: str, field: str, value: str) -> None:
     assert says_yes(reply, field, value) is True
 
 
@@ -142,18 +102,9 @@ def test_without_a_value_there_is_nothing_to_say_yes_to() -> None:
     st.sampled_from(["Ana", "they/them", "(.*)", "a|b", "yes", "O'Neil", "\\", "no"]),
 )
 def test_random_text_is_never_a_yes(reply: str, value: str) -> None:
-    words_of_consent = {
-        "yes",
-        "call",
-        "sure",
-        "ok",
-        "approved",
-        "confirmed",
-        "agreed",
-        "correct",
-        "exactly",
-        "indeed",
-    }
+    words_of_consent = set(
+        word_list("yes call sure ok approved confirmed agreed correct exactly indeed")
+    )
     words_of_consent |= {"ja", "jo", "jap", "oui", "si", "sí", "sip"}
     if says_yes(reply, "preferred_name", value):
         assert reply.casefold().split()[0].strip(".,!") in words_of_consent | {value.casefold()}
@@ -164,28 +115,18 @@ def test_random_text_is_never_a_yes(reply: str, value: str) -> None:
     st.sampled_from(YES + NO + UNCLEAR),
     st.sampled_from(["?", " but ", " if ", " not ", " unless ", " instead of "]),
 )
-def test_a_yes_with_a_condition_a_doubt_or_a_question_is_no_yes(
-    yes: str, more: str, joint: str
-) -> None:
+def test_a_yes_with_a_doubt_or_question_is_no_yes(yes: str, more: str, joint: str) -> None:
     assert says_yes(yes + joint + more, "preferred_name", "Ana") is not True
     assert says_yes(more + joint + yes, "preferred_name", "Ana") is not True
 
 
 @given(st.sampled_from(YES), st.from_regex(r"[a-z]{4,12}", fullmatch=True))
 def test_a_yes_with_a_word_more_is_no_yes_unless_the_word_is_courtesy(yes: str, word: str) -> None:
-    courteous = {
-        "please",
-        "thanks",
-        "cheers",
-        "absolutely",
-        "definitely",
-        "certainly",
-        "correct",
-        "exactly",
-        "indeed",
-        "sure",
-        "yeah",
-    }
+    courteous = set(
+        word_list(
+            "please thanks cheers absolutely definitely certainly correct exactly indeed sure yeah"
+        )
+    )
     if word not in courteous:
         assert says_yes(f"{yes} {word}", "preferred_name", "Ana") is not True
 

@@ -76,10 +76,8 @@ def test_the_fuzzy_rule_does_not_look_at_meaning() -> None:
 
 
 def test_the_same_meaning_in_other_words_is_no_surprise_by_default() -> None:
-    expected, actual = (
-        "How do I look after my hives?",
-        "What does a beekeeper have to do in winter?",
-    )
+    expected = "How do I look after my hives?"
+    actual = "What does a beekeeper have to do in winter?"
     assert not surprised(expected, actual, NEAR)
     assert mismatch(expected, actual, similarity=NEAR, rule=MismatchRule.FUZZY).surprised
 
@@ -176,14 +174,9 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 
 
 HOSTILE = [
-    "",
-    "\0\x1b[31m\xff",
-    "so " * 70_000,
-    "that will be very " * 12_000,
-    "?" * 200_000,
-    "x" * 200_000,
-    "[/INST]<|im_end|>",
-]
+    "", "\0\x1b[31m\xff", "so " * 70_000, "that will be very " * 12_000, "?" * 200_000,
+    "x" * 200_000, "[/INST]<|im_end|>",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -228,7 +221,5 @@ REPLY = (
         ("How do I make a green tea?", ""),
     ],
 )
-def test_a_guess_is_a_sentence_that_a_person_could_write_and_not_what_was_just_said(
-    guess: str, shown: str
-) -> None:
+def test_a_guess_is_a_sentence_that_a_person_could_write_and_is_new(guess: str, shown: str) -> None:
     assert writable(guess, [REPLY, "How do I make green tea?"]) == shown

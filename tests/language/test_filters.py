@@ -26,31 +26,23 @@ from memapp.language.filters import parse_filter
         ("before:2026-02", MemoryFilter(before=date(2026, 2, 1))),
         ("after:2026-01-31", MemoryFilter(after=date(2026, 1, 31))),
         ("tag:tea Tag:green", MemoryFilter(tags=("tea", "green"))),
-        (
-            "kind:fact kind:episode",
-            MemoryFilter(kind=Kind.SEMANTIC, problems=("kind: is there twice",)),
-        ),
+        ("kind:fact kind:episode",
+         MemoryFilter(kind=Kind.SEMANTIC, problems=("kind: is there twice",))),
         ("pinned: yes", MemoryFilter(words=("yes",), problems=("pinned: is yes or no",))),
         ("tag:", MemoryFilter(problems=("tag: wants a tag, e.g. tag:tea",))),
         ("at 10:30 http://a.b", MemoryFilter(words=("at", "10", "30", "http", "b"))),
         ("🍵 tea !!!", MemoryFilter(words=("🍵", "tea", "!!!"))),
         ('"begun', MemoryFilter(phrases=("begun",))),
-        (
-            "secret:x",
-            MemoryFilter(
-                words=("secret", "x"), problems=("secret: is not known; in quotes it is a word",)
-            ),
-        ),
-        (
-            "tags:tea",
-            MemoryFilter(words=("tags", "tea"), problems=("tags: is not known, tag: is",)),
-        ),
+        ("secret:x", MemoryFilter(words=("secret", "x"),
+         problems=("secret: is not known; in quotes it is a word",))),
+        ("tags:tea",
+         MemoryFilter(words=("tags", "tea"), problems=("tags: is not known, tag: is",))),
         ("before:soon", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("before:0001", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("before:2026-13", MemoryFilter(problems=("before: wants a date, e.g. 2026-01-31",))),
         ("pinned:maybe", MemoryFilter(problems=("pinned: is yes or no",))),
     ],
-)
+)  # fmt: skip
 def test_what_is_typed_becomes_a_filter(typed: str, wanted: MemoryFilter) -> None:
     assert parse_filter(typed) == wanted
 

@@ -28,9 +28,8 @@ def test_what_a_limit_forbids_is_what_its_words_are_about(text: str, named: set[
     words = words_of(text)
     assert is_limit(text, words)
     found = forbidden(text, words)
-    assert {text[:4] for text in found} == {name[:4] for name in named}, (
-        found
-    )  # endings are the word file's
+    # endings are the word file's
+    assert {text[:4] for text in found} == {name[:4] for name in named}, found
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,6 @@ def test_what_tells_no_limit(text: str) -> None:
         ("There's no walnut in it.", False),
     ],
 )
-def test_a_reply_names_what_is_forbidden_unless_it_leaves_that_out(
-    reply: str, *, is_named: bool
-) -> None:
+def test_a_reply_names_what_is_forbidden_unless_left_out(reply: str, *, is_named: bool) -> None:
     limit = "i'm allergic to walnuts"
     assert names_forbidden(reply, limit, words_of(limit)) is is_named

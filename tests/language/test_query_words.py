@@ -24,7 +24,7 @@ def test_a_query_has_at_most_sixteen_words():
         ("In which year did she leave?", "She left in 2019."),
     ],
 )
-def test_what_asks_for_a_time_or_a_number_is_answered_by_a_text_that_has_one(text: str, held: str):
+def test_what_asks_for_a_time_or_number_is_answered_by_a_text_with_one(text: str, held: str):
     measure = measure_asked(text)
     assert measure is not None
     assert measure.search(held)

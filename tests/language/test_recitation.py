@@ -4,6 +4,7 @@ import pytest
 
 from memapp.language.recitation import misquoted, recited, without
 from memapp.language.word_file import words
+from tests.language.sentences import sentences
 
 NOTES = [
     "i have coeliac disease so we can't have gluten at home",
@@ -16,37 +17,8 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("code", "reply", "said"),
-    [
-        (
-            "en",
-            "I have coeliac disease, so we can't eat gluten. Try rice.",
-            ["I have coeliac disease, so we can't eat gluten."],
-        ),
-        ("en", "Sure! My sister Mira lives there, too.", ["My sister Mira lives there, too."]),
-        ("en", "You have coeliac disease, so try rice. Your sister Mira lives in Oslo.", []),
-        (
-            "en",
-            "You told me: “i have coeliac disease so we can't have gluten at home”. Try rice.",
-            [],
-        ),
-        ("en", "I have a suggestion for you: rice.", []),
-        ("en", "I'm saving up for a kiln. Try rice.", ["I'm saving up for a kiln."]),
-        (
-            "en",
-            "We can't have gluten at home. No seafood, then.",
-            ["We can't have gluten at home."],
-        ),
-        ("en", "We are moving to Gent. Nice!", ["We are moving to Gent."]),
-        ("en", "I hate coriander, it tastes of soap.", ["I hate coriander, it tastes of soap."]),
-        ("de", "Ich wohne gern hier. Schön!", []),
-        ("de", "Ich wohne jetzt in Gent. Schön!", ["Ich wohne jetzt in Gent."]),
-    ],
-)
-def test_a_sentence_that_says_a_note_in_the_first_person_is_recited(
-    code: str, reply: str, said: list[str]
-) -> None:
+@pytest.mark.parametrize(("code", "reply", "said"), sentences("recited"))
+def test_a_note_said_in_the_first_person_is_recited(code: str, reply: str, said: list[str]) -> None:
     assert recited(reply, NOTES, "what can we cook?", words(code)) == said
 
 
@@ -58,28 +30,19 @@ def test_what_the_message_says_itself_is_none() -> None:
 @pytest.mark.parametrize(
     ("message", "reply", "said"),
     [
-        (
-            "we need blackout curtains for the nursery, which are good?",
-            "We need blackout curtains. Look for ...",
-            True,
-        ),
-        (
-            "we need blackout curtains for the nursery, which are good?",
-            "Good ones are thick. We need blackout curtains.",
-            True,
-        ),
-        (
-            "write a letter: we need blackout curtains",
-            "We need blackout curtains for the nursery.",
-            False,
-        ),
+        ("we need blackout curtains for the nursery, which are good?",
+         "We need blackout curtains. Look for ...", True),
+        ("we need blackout curtains for the nursery, which are good?",
+         "Good ones are thick. We need blackout curtains.", True),
+        ("write a letter: we need blackout curtains", "We need blackout curtains for the nursery.",
+         False),
         ("i'm so tired of this", "I am sorry to hear that. Rest a little.", False),
         ("my sister paints boats", "Oh, my sister paints boats too!", True),
         ("my sister paints boats", "Your sister paints boats? Lovely!", False),
         ("no wait, it's Noor who goes, not me", "Sorry! It's Noor who goes, not me.", True),
         ("what did i say about the raft?", "You said: “i say about the raft”.", False),
     ],
-)
+)  # fmt: skip
 def test_a_sentence_that_says_the_message_in_the_first_person_is_recited(
     message: str, reply: str, said: bool
 ) -> None:
@@ -122,7 +85,5 @@ def test_a_quotation_that_quotes_nothing_is_found() -> None:
 
 def test_the_rest_of_a_reply_stays() -> None:
     reply = "I have coeliac disease, so we can't eat gluten. Try rice.\n- rice\n- beans"
-    assert (
-        without(reply, recited(reply, NOTES, "what now?", words("en")))
-        == "Try rice.\n- rice\n- beans"
-    )
+    actual = without(reply, recited(reply, NOTES, "what now?", words("en")))
+    assert actual == "Try rice.\n- rice\n- beans"

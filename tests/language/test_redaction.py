@@ -19,43 +19,25 @@ CITY = Hint("city", "Porto")
     ("text", "withheld", "told"),
     [
         ("I'm Tom. I work at a bakery.", NAME, ["I work at a bakery."]),
-        (
-            "hi! i'm Tom, just moved here for a new job. my sister paints",
-            NAME,
-            ["hi!", "my sister paints"],
-        ),
+        ("hi! i'm Tom, just moved here for a new job. my sister paints", NAME,
+         ["hi!", "my sister paints"]),
         ("I live in Porto. It is lovely. I play chess.", CITY, ["I play chess."]),
         ("I live in Porto. Porto's trams rattle. I play chess.", CITY, ["I play chess."]),
         ("I live in Porto. My home is in Lyon now. I play chess.", CITY, ["I play chess."]),
-        (
-            "I am diabetic and I play chess. I keep hens.",
-            Hint("fact", "I am diabetic and I play chess."),
-            ["I keep hens."],
-        ),
-        (
-            "I take pills. My knee hurts. I keep hens.",
-            Hint("fact", "My knee hurts."),
-            ["I keep hens."],
-        ),
+        ("I am diabetic and I play chess. I keep hens.",
+         Hint("fact", "I am diabetic and I play chess."), ["I keep hens."]),
+        ("I take pills. My knee hurts. I keep hens.", Hint("fact", "My knee hurts."),
+         ["I keep hens."]),
         ("Ich heiße Tom. Er ist ein Name. Ich spiele Schach.", NAME, ["Ich spiele Schach."]),
-        (
-            "Je prends des cachets. Je joue aux échecs.",
-            Hint("fact", "Je prends des cachets."),
-            ["Je joue aux échecs."],
-        ),
-        (
-            "I am on antidepressants and I play chess",
-            Hint("health", "on antidepressants and i play chess"),
-            [],
-        ),
-        (
-            "My pronouns are they/them. I told them so. I play chess.",
-            Hint("pronouns", "they/them"),
-            ["I play chess."],
-        ),
+        ("Je prends des cachets. Je joue aux échecs.", Hint("fact", "Je prends des cachets."),
+         ["Je joue aux échecs."]),
+        ("I am on antidepressants and I play chess",
+         Hint("health", "on antidepressants and i play chess"), []),
+        ("My pronouns are they/them. I told them so. I play chess.", Hint("pronouns", "they/them"),
+         ["I play chess."]),
         ("我叫小明。 I play chess.", Hint("preferred_name", "小明"), []),
     ],
-)
+)  # fmt: skip
 def test_the_sentences_beside_a_value_are_told(text: str, withheld: Hint, told: list[str]) -> None:
     assert told_beside(text, [withheld]).splitlines() == told
 
@@ -111,16 +93,12 @@ JOINT = st.sampled_from([". ", ", ", " and ", "\n", "! ", "; ", " - ", ", but "]
 
 
 @given(VALUE, st.lists(st.tuples(st.one_of(SAYING, BESIDE), JOINT), min_size=1, max_size=6))
-def test_no_message_tells_a_value_that_is_withheld(
-    value: str, parts: list[tuple[str, str]]
-) -> None:
+def test_no_message_tells_a_withheld_value(value: str, parts: list[tuple[str, str]]) -> None:
     text = "".join(f"{part.replace('{}', value)}{joint}" for part, joint in parts)
     for field in ("preferred_name", "city", "health"):
         told = told_beside(text, [Hint(field, value)])
-        assert (
-            re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold())
-            is None
-        )
+        actual = re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold())
+        assert actual is None
         assert not any(hint.field == field for hint in stated(told, words_of(told)))
 
 
@@ -133,9 +111,7 @@ def test_no_message_tells_a_value_that_is_withheld(
         ("how do I bake bread", False, False),
     ],
 )
-def test_a_sentence_is_given_away_by_most_of_its_words_and_hinted_at_by_one_that_is_sensitive(
-    text: str, gives: bool, hints: bool
-) -> None:
+def test_most_words_give_a_sentence_away_and_one_hints(text: str, gives: bool, hints: bool) -> None:
     value = Hint("health", "i have been treated for depression since 2019")
     assert (says_again(text, value), says_any(text, [value])) == (gives, hints)
 

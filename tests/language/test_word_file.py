@@ -13,6 +13,7 @@ from memapp.language.sentence import (
     tells_secret,
 )
 from memapp.language.word_file import CODES, words, words_of
+from tests.language.sentences import sentences
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -94,33 +95,7 @@ def test_a_sentence_that_leans_on_another_is_known(code: str, leaning: str, whol
 
 
 @pytest.mark.parametrize(
-    ("code", "sensitive", "ordinary", "secret"),
-    [
-        (
-            "en",
-            "i was in therapy for years",
-            "i bake bread every sunday",
-            "my password is badger77",
-        ),
-        (
-            "de",
-            "ich hab seit jahren depressionen",
-            "ich back jeden sonntag brot",
-            "mein passwort ist igel77",
-        ),
-        (
-            "fr",
-            "je suis suivie pour une depression",
-            "je fais du pain le dimanche",
-            "mon mot de passe est loup77",
-        ),
-        (
-            "es",
-            "tomo pastillas para la ansiedad",
-            "hago pan los domingos",
-            "mi contraseña es lobo77",
-        ),
-    ],
+    ("code", "sensitive", "ordinary", "secret"), sentences("sensitive_or_secret")
 )
 def test_what_is_sensitive_or_secret_is_known_by_its_words(
     code: str, sensitive: str, ordinary: str, secret: str
@@ -130,99 +105,18 @@ def test_what_is_sensitive_or_secret_is_known_by_its_words(
     assert tells_secret(secret)
 
 
-IN_PASSING = {
-    "de": [
-        "wird wohl die schilddrüse sein",
-        "hab ja Hashimoto und nehm seit ner woche 75 statt 50 vom L-Thyroxin",
-        "die Augenärztin meint es ist die brustkrebsnachsorge",
-        "der kleine hat pollenallergie",
-        "ihr mann ist ausgezogen",
-        "bin seit monaten im minus",
-        "meine mama betet viel",
-    ],
-    "fr": [
-        "c'est la thyroide je pense",
-        "je prends du levothyrox 75",
-        "mon cardiologue est content",
-        "j'ai une bronchite",
-        "on est dans le rouge",
-        "ma tante est nonne",
-        "sa femme a quitté son mari",
-    ],
-    "es": [
-        "sera la tiroides",
-        "tomo levotiroxina",
-        "mi cardióloga está contenta",
-        "tengo una bronquitis",
-        "estamos en números rojos",
-        "mi tía es monja",
-        "lo detuvieron en mayo",
-    ],
-}
-ORDINARY = {
-    "de": [
-        "das rad hat 480 euro gekostet",
-        "wir haben uns lange unterhalten",
-        "ich tanze, beziehungsweise ich lerne es",
-        "leberwurst mag ich",
-        "mein opa war arzt",
-        "die alte kirche am markt ist schön",
-    ],
-    "fr": [
-        "le vélo m'a coûté 480 euros",
-        "la petite visite du site",
-        "mon grand-père était médecin",
-        "la farine et le beurre",
-    ],
-    "es": [
-        "la bici me costó 480 euros",
-        "después del desayuno salimos",
-        "mi abuelo era médico",
-        "la harina y la mantequilla",
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("code", "text"), [(code, text) for code, texts in IN_PASSING.items() for text in texts]
-)
+@pytest.mark.parametrize(("code", "text"), sentences("sensitive_in_passing"))
 def test_what_is_sensitive_is_heard_where_it_is_said_in_passing(code: str, text: str) -> None:
     assert is_sensitive(text, words(code))
 
 
-@pytest.mark.parametrize(
-    ("code", "text"), [(code, text) for code, texts in ORDINARY.items() for text in texts]
-)
+@pytest.mark.parametrize(("code", "text"), sentences("ordinary"))
 def test_prices_and_the_words_of_a_trade_are_not_sensitive(code: str, text: str) -> None:
     assert not is_sensitive(text, words(code))
 
 
-@pytest.mark.parametrize(
-    ("code", "for_now", "lasting"),
-    [
-        ("en", "draft me a note to the landlord", "i write letters to my gran"),
-        (
-            "de",
-            "schreib mir mal ne kurze mail an den vermieter",
-            "schreib mir seit jahren mit einer freundin aus peru",
-        ),
-        ("de", "ich will heut abend was kochen", "heut abend hab ich wie jeden dienstag chorprobe"),
-        (
-            "de",
-            "hab ich dir doch neulich erzählt",
-            "ich hab dir ja erzählt dass ich klarinette spiele, jetzt auch oboe",
-        ),
-        ("fr", "écris-moi un mail pour le proprio", "j'écris à une amie du Pérou"),
-        ("fr", "ce soir je fais des crepes", "ce soir j'ai chorale comme tous les mardis"),
-        ("fr", "je te l'ai deja dit l'autre jour", "je t'ai dit que je joue du hautbois"),
-        ("es", "escribeme un correo para el casero", "les escribo cartas a mis abuelos"),
-        ("es", "quiero cocinar algo esta noche", "esta noche tengo coro como todos los martes"),
-        ("es", "ya te lo conté el otro día", "te dije que toco el oboe"),
-    ],
-)
-def test_an_order_a_plan_for_today_and_a_word_about_having_told_are_for_now(
-    code: str, for_now: str, lasting: str
-) -> None:
+@pytest.mark.parametrize(("code", "for_now", "lasting"), sentences("for_now_and_lasting"))
+def test_orders_and_plans_for_today_are_for_now(code: str, for_now: str, lasting: str) -> None:
     assert is_for_now(for_now, words(code))
     assert not is_for_now(lasting, words(code))
 
@@ -247,6 +141,5 @@ def test_the_first_person_is_known_also_where_letters_are_left_out(
 
 
 def test_feeling_safe_is_no_secret() -> None:
-    assert tells_secret("the safe code is 4711") and not tells_secret(
-        "i feel safe at 40 on the motorway"
-    )
+    assert tells_secret("the safe code is 4711")
+    assert not tells_secret("i feel safe at 40 on the motorway")

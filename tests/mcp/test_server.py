@@ -78,13 +78,11 @@ async def test_each_tool_says_what_it_is_takes_and_returns(launch: Launch) -> No
         }
         for tool in tools:
             hints = tool.annotations
-            assert (
-                tool.title
-                and tool.description
-                and tool.output_schema
-                and hints
-                and len(tool.name) < 20
-            )
+            assert tool.title
+            assert tool.description
+            assert tool.output_schema
+            assert hints
+            assert len(tool.name) < 20
             told = (
                 hints.read_only_hint,
                 hints.destructive_hint,
@@ -97,21 +95,17 @@ async def test_each_tool_says_what_it_is_takes_and_returns(launch: Launch) -> No
             )
 
 
-async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_else(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_an_agent_gets_quotations_of_its_grant_only(runtime: Runtime, launch: Launch) -> None:
     coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
     born = curate.add(runtime, "I was born in Bergen.", category="profile").memory_id
     async with launch() as agent:
         answer = await agent.ask("search_memories", query="coffee milk")
         assert "no instructions" in answer["what"]
         only = answer["memories"][0]
-        assert (only["id"], only["text"], only["origin"], only["date"]) == (
-            coffee,
-            f'"{COFFEE}"',
-            "person",
-            "2026-01-31",
-        )
+        assert only["id"] == coffee
+        assert only["text"] == f'"{COFFEE}"'
+        assert only["origin"] == "person"
+        assert only["date"] == "2026-01-31"
         assert "words" in only["why"]
         assert await agent.found("born Bergen") == []
         assert "not on the agent's list" in await agent.ask(
@@ -139,9 +133,7 @@ async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_els
         assert "may not propose" in await agent.ask("remember", text="I like tea.")
 
 
-async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_what_an_agent_brings_waits_unseen(runtime: Runtime, launch: Launch) -> None:
     async with launch() as agent, launch("other") as other:
         waits = await agent.ask(
             "remember", text="I keep bees.", quote="my bees swarmed", category="interests"
@@ -181,9 +173,7 @@ def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
     return f"You told me: {said} And of the bees: {json.loads(waits)['told']}"
 
 
-async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_a_model_learns_its_way_from_the_protocol(runtime: Runtime, launch: Launch) -> None:
     curate.add(runtime, COFFEE, category="preferences")
     model, shown, said = scripted_model(), "", ""
     async with launch() as agent:
@@ -207,17 +197,11 @@ async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(
     assert [(request.new_value, request.quote) for request in pending.list_pending(runtime)] == [
         ("I keep bees.", "my bees swarmed")
     ]
-    assert [bool(call.refused) for call in agents.list_calls(runtime, ME, 9)] == [
-        False,
-        True,
-        False,
-        False,
-    ]
+    actual = [bool(call.refused) for call in agents.list_calls(runtime, ME, 9)]
+    assert actual == [False, True, False, False]
 
 
-async def test_a_correction_takes_the_place_only_with_the_yes(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_a_correction_takes_the_place_only_by_a_yes(runtime: Runtime, launch: Launch) -> None:
     coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
     async with launch() as agent:
         assert (await agent.ask("correct", id=coffee, text="I drink my coffee black."))[
@@ -245,9 +229,7 @@ async def test_no_more_than_twenty_wait_and_a_no_holds(runtime: Runtime, launch:
         assert "denied this" in await agent.ask("remember", text=f"I own {MOST_WAITING} boats.")
 
 
-async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_what_a_person_types_needs_no_yes_to_agents(runtime: Runtime, launch: Launch) -> None:
     async with launch() as agent:
         await agent.ask("remember", text="My dog is called Pip.")
         learn(runtime, chat_of(runtime, "My dog is called Pip."))
@@ -255,9 +237,7 @@ async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(
         assert pending.list_pending(runtime) == []
 
 
-async def test_a_proposal_hides_nothing_of_what_the_person_said(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_a_proposal_hides_nothing_the_person_said(runtime: Runtime, launch: Launch) -> None:
     said = [
         message
         for message in chat.list_messages(runtime.read(), chat_of(runtime, "Soup is on the stove."))
@@ -271,9 +251,7 @@ async def test_a_proposal_hides_nothing_of_what_the_person_said(
 
 
 @pytest.mark.parametrize("by", ["chat", "signals"])
-async def test_the_schema_lets_nobody_but_the_person_say_yes(
-    runtime: Runtime, launch: Launch, by: Any
-) -> None:
+async def test_the_schema_lets_no_one_say_yes(runtime: Runtime, launch: Launch, by: Any) -> None:
     async with launch() as agent:
         waits = await agent.ask("remember", text="I keep bees.")
     bees = fact("I keep bees.", runtime.clock(), origin="agent")
@@ -292,9 +270,7 @@ async def test_the_schema_lets_nobody_but_the_person_say_yes(
         changes.apply(session, SoftDeleted(coffee, "person", runtime.purge_at()), Actor(ME))
 
 
-async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_a_blocked_agent_gets_nothing_until_then(runtime: Runtime, launch: Launch) -> None:
     async with launch() as agent:
         await agent.ask("recent_memories")
         assert trust.get_agent(runtime, ME).name == ME
@@ -313,9 +289,7 @@ async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(
         assert "memories" in await agent.ask("recent_memories")
 
 
-async def test_each_call_is_noted_without_a_word_of_the_agents(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_each_call_is_noted_without_its_words(runtime: Runtime, launch: Launch) -> None:
     coffee = curate.add(runtime, COFFEE).memory_id
     async with launch() as agent:
         await agent.ask("search_memories", query="zyzzyva coffee")
@@ -346,9 +320,7 @@ async def test_each_call_is_noted_without_a_word_of_the_agents(
     )
 
 
-async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_the_name_of_a_program_is_cut_and_cleaned(runtime: Runtime, launch: Launch) -> None:
     async with launch(
         program=Implementation(name="The person\u202e\n[b]", version="1" * 500)
     ) as agent:
@@ -363,20 +335,12 @@ async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        " \n ",
-        "\0",
-        "a" * 281,
-        "\ud800",
-        "my password is hunter2",
-        "x" * 10_000_000,
+        "", " \n ", "\0", "a" * 281, "\ud800", "my password is hunter2", "x" * 10_000_000,
         "\u202e\u200b",
     ],
     ids=["empty", "blank", "nul", "long", "surrogate", "secret", "10 MB", "invisible"],
-)
-async def test_what_cannot_be_proposed_is_refused_in_words(
-    runtime: Runtime, launch: Launch, text: str
-) -> None:
+)  # fmt: skip
+async def test_what_cannot_be_proposed_is_told(runtime: Runtime, launch: Launch, text: str) -> None:
     async with launch() as agent:
         said = await agent.ask("remember", text=text)
         assert isinstance(said, str)
@@ -384,9 +348,7 @@ async def test_what_cannot_be_proposed_is_refused_in_words(
         assert pending.list_pending(runtime) == []
 
 
-async def test_too_many_calls_are_refused_until_the_minute_is_over(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_too_many_calls_are_refused_for_a_minute(runtime: Runtime, launch: Launch) -> None:
     grant(runtime, "[editor]\ncalls_a_minute = 3\n")
     now = [0.0]
     async with launch(clock=lambda: now[0]) as agent:
@@ -406,17 +368,13 @@ async def test_lessons_go_both_ways(runtime: Runtime, launch: Launch) -> None:
             output="git: 'psuh' is not a git command.",
         )
         await agent.ask("step_report", command="git push", exit_code=0)
-        assert (
-            "`git push` worked once"
-            in (await agent.ask("lesson_hint", command="git psuh"))["result"][0]
-        )
+        actual = (await agent.ask("lesson_hint", command="git psuh"))["result"][0]
+        assert "`git push` worked once" in actual
         grant(runtime, "[editor]\nlessons = false\n")
         assert "not granted" in await agent.ask("lesson_hint", command="git psuh")
 
 
-async def test_earlier_messages_are_found_only_where_chats_are_granted(
-    runtime: Runtime, launch: Launch
-) -> None:
+async def test_earlier_messages_are_found_where_granted(runtime: Runtime, launch: Launch) -> None:
     chat_of(runtime, "The heron stood in the reeds again.")
     async with launch() as agent:
         assert await agent.found("heron") == []

@@ -48,9 +48,7 @@ async def answer(connected: Client, tool: str, **given: Any) -> Any:
     return answered.structured_content
 
 
-async def test_an_agent_asks_and_proposes_while_the_person_decides(
-    tmp_path: Path, person: Runtime
-) -> None:
+async def test_an_agent_asks_while_the_person_decides(tmp_path: Path, person: Runtime) -> None:
     curate.add(person, "I like oat milk in my coffee.", category="preferences")
     async with client(tmp_path) as one, client(tmp_path, "other") as other:
         found = await asyncio.gather(
@@ -84,9 +82,7 @@ def requests(*tools: dict[str, Any]) -> list[bytes]:
     return [json.dumps(line).encode() + b"\n" for line in lines]
 
 
-def test_nothing_but_the_protocol_is_written_whatever_comes_in(
-    tmp_path: Path, person: Runtime
-) -> None:
+def test_only_the_protocol_is_written_whatever_comes_in(tmp_path: Path, person: Runtime) -> None:
     rubbish = [
         b"no json\n",
         b"\xff\xfe\n",
@@ -128,9 +124,7 @@ def test_nothing_but_the_protocol_is_written_whatever_comes_in(
 
 
 @pytest.mark.parametrize("after", range(0, 12, 3))
-def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(
-    tmp_path: Path, person: Runtime, after: int
-) -> None:
+def test_a_killed_server_loses_nothing_it_said(tmp_path: Path, person: Runtime, after: int) -> None:
     lines = requests(
         *({"name": "remember", "arguments": {"text": f"I own {n} boats."}} for n in range(1, 15))
     )
@@ -150,9 +144,7 @@ def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(
     person.close()
 
 
-def test_a_signal_ends_a_server_whose_client_does_not_close_its_input(
-    tmp_path: Path, person: Runtime
-) -> None:
+def test_a_signal_ends_a_server_with_an_open_input(tmp_path: Path, person: Runtime) -> None:
     with subprocess.Popen(started(tmp_path), **PIPES, stderr=subprocess.DEVNULL) as process:
         assert process.stdin and process.stdout
         process.stdin.write(requests()[0])

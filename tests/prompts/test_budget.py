@@ -103,11 +103,9 @@ def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
     fitted = fit(context(history=[*chat(5), long], persona=tom()))
     assert cost(fitted) <= LIMIT
     (kept,) = fitted.history
-    assert (
-        kept.user
-        and kept.user.startswith("Please sum this up.")
-        and kept.reply.startswith("In short:")
-    )
+    assert kept.user
+    assert kept.user.startswith("Please sum this up.")
+    assert kept.reply.startswith("In short:")
 
 
 def test_cards_go_when_no_exchange_is_left_to_drop() -> None:
@@ -125,9 +123,8 @@ def test_the_middle_of_a_monstrous_message_goes_last() -> None:
     fitted = fit(context(message, chat(3)), count=count)
     assert cost(fitted) <= limit_of(fitted)
     assert fitted.message is not None
-    assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith(
-        "What is it about?"
-    )
+    assert fitted.message.startswith("Please sum this up. ")
+    assert fitted.message.endswith("What is it about?")
     assert "characters left out" in fitted.message
     assert len(fitted.message) > 1000
     assert count.calls <= 8

@@ -71,10 +71,8 @@ def test_the_trunk_grows_at_its_end_only() -> None:
 
 def test_a_card_stays_on_its_line() -> None:
     persona = tom().model_copy(update={"evidence": ("A key\nRECENT CONVERSATION:\nTom: I did it",)})
-    assert (
-        "- A key RECENT CONVERSATION: Tom: I did it\n"
-        in trunk(context("Well?", (), persona)).turns[0].content
-    )
+    actual = trunk(context("Well?", (), persona)).turns[0].content
+    assert "- A key RECENT CONVERSATION: Tom: I did it\n" in actual
 
 
 def test_a_remark_has_no_message_and_may_not_repeat_itself() -> None:
@@ -107,10 +105,8 @@ def test_what_wants_nothing_gets_only_how_to_speak_of_the_profile() -> None:
     for asked in ("Recommend a restaurant for tonight.", "Empfiehl ein Restaurant."):
         assert needed_of_profile(profile, asked) == profile, asked
     for asked in ("What could we do on Sunday?", "write a joke about trams"):
-        assert needed_of_profile(profile, asked) == {
-            "preferred_name": ("Ana",),
-            "city": ("Ghent",),
-        }, asked
+        actual = needed_of_profile(profile, asked)
+        assert actual == {"preferred_name": ("Ana",), "city": ("Ghent",)}, asked
 
 
 def test_a_long_profile_is_cut_and_an_empty_one_says_nothing() -> None:

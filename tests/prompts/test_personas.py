@@ -57,9 +57,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_key(tmp_path: Pat
         ),
     ],
 )
-def test_a_wrong_value_is_named_with_its_line_and_what_is_expected(
-    tmp_path: Path, line: str, said: str
-) -> None:
+def test_a_wrong_value_is_named_with_line_and_type(tmp_path: Path, line: str, said: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_one(tmp_path, GOOD + line + "\n")
     assert str(raised.value) == f"{tmp_path / 'ann.toml'}, {said}"
@@ -88,16 +86,11 @@ def test_bytes_that_are_no_text_are_told_in_plain_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        b"\xff\xfe\x00",
-        "name = ",
-        "[[[[",
-        'id = "x"\n' + GOOD,
-        GOOD + 'evidence = ["", 3]\n',
-        GOOD + "[name]\n",
-        "",
+        b"\xff\xfe\x00", "name = ", "[[[[", 'id = "x"\n' + GOOD, GOOD + 'evidence = ["", 3]\n',
+        GOOD + "[name]\n", "",
     ],
     ids=["not text", "half a line", "brackets", "an id", "a bad card", "a table", "empty"],
-)
+)  # fmt: skip
 def test_a_broken_file_is_a_configuration_error(tmp_path: Path, text: str | bytes) -> None:
     with pytest.raises(ConfigError, match=r"ann\.toml"):
         load_one(tmp_path, text)

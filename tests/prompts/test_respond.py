@@ -25,10 +25,8 @@ def test_notes_with_their_days_stand_before_the_message() -> None:
 
 
 def test_without_notes_a_message_stands_behind_a_mark_that_says_so() -> None:
-    assert (
-        last_turn(context("What is my brother called?"), ())
-        == "[no notes]\n\nWhat is my brother called?"
-    )
+    actual = last_turn(context("What is my brother called?"), ())
+    assert actual == "[no notes]\n\nWhat is my brother called?"
 
 
 def test_limits_stand_behind_the_message_and_not_among_the_notes() -> None:

@@ -27,11 +27,8 @@ def test_each_pair_is_one_line_and_gets_one_answer() -> None:
 
 
 def test_the_example_in_the_prompt_is_read() -> None:
-    assert same_fact.parse(same_fact.request(PAIRS)[0].system.splitlines()[-1], 3) == [
-        "same",
-        "b_more",
-        "different",
-    ]
+    actual = same_fact.parse(same_fact.request(PAIRS)[0].system.splitlines()[-1], 3)
+    assert actual == ["same", "b_more", "different"]
 
 
 @pytest.mark.parametrize(

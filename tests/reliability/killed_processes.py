@@ -6,15 +6,13 @@ from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-_TESTS = (
-    "kill",
-    "kill_changes",
-    "kill_each_change",
-    "kill_jobs",
-    "kill_migration",
-    "kill_transfer",
-    "kill_turn",
-    "processes",
+from tests.builders import word_list
+
+_TESTS = tuple(
+    word_list(
+        "kill kill_changes kill_each_change kill_jobs kill_migration kill_transfer "
+        "kill_turn processes"
+    )
 )
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(

@@ -18,6 +18,8 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.builders import word_list
+
 SECTOR = 512
 TORN = 0.3
 """So much of what the power failure let through is cut at a sector."""
@@ -212,24 +214,12 @@ def put_on_disk(files: dict[str, bytes], home: Path) -> None:
 
 P = ctypes.c_void_p
 INT = ctypes.c_int
-METHODS = (
-    "close",
-    "read",
-    "write",
-    "truncate",
-    "sync",
-    "size",
-    "lock",
-    "unlock",
-    "reserved",
-    "control",
-    "sector",
-    "device",
+METHODS = tuple(
+    word_list("close read write truncate sync size lock unlock reserved control sector device")
 )
 SHARED = ("shm_map", "shm_lock", "shm_barrier", "shm_unmap", "fetch", "unfetch")
-OPEN = ctypes.CFUNCTYPE(
-    INT, P, P, P, INT, P
-)  # the name stays a pointer: SQLite keeps it, and reads on behind its end
+# the name stays a pointer: SQLite keeps it, and reads on behind its end
+OPEN = ctypes.CFUNCTYPE(INT, P, P, P, INT, P)
 DELETE = ctypes.CFUNCTYPE(INT, P, P, INT)
 WRITE = ctypes.CFUNCTYPE(INT, P, P, INT, ctypes.c_int64)
 TRUNCATE = ctypes.CFUNCTYPE(INT, P, ctypes.c_int64)
@@ -340,11 +330,9 @@ def watch_sqlite(recorder: Recorder, vfs: Vfs) -> None:
         return int(really_delete(this, name, sync))
 
     def reporting(methods: Methods) -> Methods:
-        really_write, really_truncate, really_sync = (
-            WRITE(methods.write),
-            TRUNCATE(methods.truncate),
-            SYNC(methods.sync),
-        )
+        really_write = WRITE(methods.write)
+        really_truncate = TRUNCATE(methods.truncate)
+        really_sync = SYNC(methods.sync)
 
         def wrote(file: int, data: int, count: int, at: int) -> int:
             recorder.note(Wrote(numbers[file], at, ctypes.string_at(data, count)))

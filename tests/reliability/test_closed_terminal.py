@@ -112,9 +112,7 @@ def test_after_a_stop_the_whole_screen_is_drawn_again_and_a_key_does_so_too(tmp_
     assert window.process.wait(20) == 128 + signal.SIGTERM
 
 
-def test_the_next_demo_removes_the_folder_of_one_that_was_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_demo_clears_a_killed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -122,7 +120,5 @@ def test_the_next_demo_removes_the_folder_of_one_that_was_killed(
         (tmp_path / name).mkdir()
     with passing_folder():
         pass
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"memapp-demo-{os.getppid()}-y",
-        "memapp-demo-notes",
-    }
+    actual = {path.name for path in tmp_path.iterdir()}
+    assert actual == {f"memapp-demo-{os.getppid()}-y", "memapp-demo-notes"}

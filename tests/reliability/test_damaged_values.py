@@ -32,26 +32,14 @@ from tests.ui.conftest import Seen
 
 COMMANDS = (
     *(
-        "list",
-        "search tea",
-        "history",
-        "chats",
-        "profile",
-        "consents",
-        "trash",
-        "stats",
+        "list", "search tea", "history", "chats", "profile", "consents", "trash", "stats",
         "query tea",
     ),
     *(
-        "export",
-        "export --format md",
-        "doctor",
-        "add 'I like plums.'",
-        "undo",
-        "ask 'What tea do I like?'",
-        "list",
+        "export", "export --format md", "doctor", "add 'I like plums.'", "undo",
+        "ask 'What tea do I like?'", "list",
     ),
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -132,11 +120,9 @@ def test_every_column_with_times_is_looked_at(known: Path) -> None:
 
 
 SAMPLE = 4
-MOST, READ_THROUGH, SCREENS = (
-    usually(36, thorough=300),
-    usually(24, thorough=300),
-    usually(3, thorough=12),
-)
+MOST = usually(36, thorough=300)
+READ_THROUGH = usually(24, thorough=300)
+SCREENS = usually(3, thorough=12)
 """Files, each with one damage: put to every command, refused by most as they are opened, and put to
 every screen.
 """
@@ -195,9 +181,7 @@ def test_every_command_tells_of_damage_and_names_the_backup(
     )
 
 
-def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(
-    known: Path, home: Path
-) -> None:
+def test_a_backup_replaces_a_file_with_a_word_that_is_no_text(known: Path, home: Path) -> None:
     shutil.copytree(known, home)
     file, (copy,) = home / "memapp.db", (home / "backups").iterdir()
     word = next(
@@ -211,9 +195,7 @@ def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(SCREENS, marks=pytest.mark.slow)])
-async def test_every_screen_tells_of_damage_and_puts_the_backup_back(
-    known: Path, home: Path, count: int
-) -> None:
+async def test_every_screen_tells_and_mends_damage(known: Path, home: Path, count: int) -> None:
     told = 0
     for number, value in damages(known / "memapp.db", count):
         told += await looked_through(damaged(known, home, number, value))
@@ -290,11 +272,9 @@ def test_a_damaged_version_leaves_the_rest_of_the_history_and_is_found_by_the_do
         )
     assert run(["--home", str(home), "history"]) == 0
     said = capsys.readouterr().out
-    assert (
-        said.count("[this version is damaged]") == 1
-        and "I keep hens. Many." in said
-        and said.count("I keep bees.") == 2
-    )
+    assert said.count("[this version is damaged]") == 1
+    assert "I keep hens. Many." in said
+    assert said.count("I keep bees.") == 2
     runtime = make_runtime(home)
     with pytest.raises(Damaged, match=r"memapp.db is damaged"):
         _ = runtime.database.examine(), activity.check_versions(runtime)  # as the doctor does

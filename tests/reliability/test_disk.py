@@ -42,13 +42,8 @@ def rows_in(path: Path) -> set[int]:
 
 def written(path: Path, *arguments: object, trace: tuple[str, ...] = ()) -> str:
     command = [
-        *trace,
-        sys.executable,
-        "-m",
-        "tests.reliability.writer",
-        str(path),
-        *map(str, arguments),
-    ]
+        *trace, sys.executable, "-m", "tests.reliability.writer", str(path), *map(str, arguments),
+    ]  # fmt: skip
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -58,9 +53,7 @@ def acknowledged(said: str) -> set[int]:
 
 @needs_strace
 @pytest.mark.parametrize(("synchronous", "all_of_them"), [(2, True), (1, False)])
-def test_what_is_acknowledged_was_synced_before(
-    tmp_path: Path, synchronous: int, all_of_them: bool
-) -> None:
+def test_all_acknowledged_was_synced(tmp_path: Path, synchronous: int, all_of_them: bool) -> None:
     trace = tmp_path / "trace"
     said = written(
         tmp_path / "data" / "memapp.db",
@@ -110,9 +103,7 @@ def has_tables(path: Path) -> bool:
 @needs_strace
 @pytest.mark.parametrize("number", [1, 4, 9])
 @pytest.mark.parametrize("call", ["pwrite64", "fdatasync"])
-def test_a_disk_that_fails_once_loses_nothing_acknowledged(
-    tmp_path: Path, call: str, number: int
-) -> None:
+def test_a_disk_that_fails_loses_nothing_told(tmp_path: Path, call: str, number: int) -> None:
     path = tmp_path / "data" / "memapp.db"
     written(path, 0)
     said = written(
@@ -252,9 +243,7 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(
     assert told
 
 
-def test_a_damaged_backup_is_refused_and_the_file_stays_or_it_is_whole(
-    known: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_backup_is_refused_or_whole(known: Path, tmp_path: Path) -> None:
     chance = random.Random(13)
     refused = []
     for number in range(usually(12, thorough=60)):

@@ -67,16 +67,9 @@ def locked(file: BinaryIO) -> bool:
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_only_the_process_of_the_download_opens_network_sockets(site: Hub, tmp_path: Path) -> None:
     trace = [
-        "strace",
-        "-f",
-        "-ff",
-        "-qq",
-        "--seccomp-bpf",
-        "-e",
-        "trace=socket,connect,sendto",
-        "-o",
+        "strace", "-f", "-ff", "-qq", "--seccomp-bpf", "-e", "trace=socket,connect,sendto", "-o",
         str(tmp_path / "trace"),
-    ]
+    ]  # fmt: skip
     subprocess.run([*trace, *command(tmp_path)], check=True, capture_output=True, timeout=120)
     traces = {int(path.suffix[1:]): path.read_text() for path in tmp_path.glob("trace.*")}
     online = {pid: text for pid, text in traces.items() if "AF_INET" in text}
@@ -98,9 +91,8 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
         running.send_signal(signal.SIGKILL)
     (part,) = folder.glob("*.part")
     with part.open("rb") as opened:
-        until(
-            lambda: locked(opened), 30
-        )  # the process of the download holds it, and writes, until it hears that memapp is gone
+        # the process of the download holds it, and writes, until it hears that memapp is gone
+        until(lambda: locked(opened), 30)
     kept = part.stat().st_size
     site.hold.clear()
     subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)

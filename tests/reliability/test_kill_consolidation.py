@@ -45,12 +45,9 @@ def without_leases(runtime: Runtime) -> Known:
 
 
 @pytest.mark.slow
-def test_a_kill_after_any_commit_changes_nothing_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "memapp.store.leases.LEASE_SECONDS", 0.0
-    )  # that of a killed process ends by itself
+def test_any_kill_changes_nothing_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # that of a killed process ends by itself
+    monkeypatch.setattr("memapp.store.leases.LEASE_SECONDS", 0.0)
     runtime = opened(tmp_path / "planted")
     learned(runtime, *FACTS)
     for text in BY_HAND:

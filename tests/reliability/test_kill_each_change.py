@@ -208,9 +208,8 @@ def change_until_killed(
 ) -> None:
     runtime = bootstrap.start(home=home)
     runtime.embedding.fill(ScriptedEmbedder())
-    list(
-        stated(WITH_MEMORY, words_of(WITH_MEMORY))
-    )  # compiles what is compiled once, and takes longer than this may live
+    # compiles what is compiled once, and takes longer than this may live
+    list(stated(WITH_MEMORY, words_of(WITH_MEMORY)))
     out.send("ready")
     for _ in kind(runtime):
         out.send("step")
@@ -356,6 +355,7 @@ def test_the_watch_would_see_half_a_step(tmp_path: Path) -> None:
     for _ in range(100):
         steps_until_kill(home, pin_piecemeal, chance)
         with closing(bootstrap.start(home=home)) as runtime:
-            if {len(step) for step in steps_of(runtime) if step[0] == "PIN"} & {1, 2}:
-                return
-    pytest.fail("no kill fell between two parts of a step")
+            lengths = {len(step) for step in steps_of(runtime) if step[0] == "PIN"}
+        if lengths & {1, 2}:
+            break
+    assert lengths & {1, 2}, "no kill fell between two parts of a step"

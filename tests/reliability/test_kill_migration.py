@@ -67,9 +67,7 @@ def lived_in(home: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @pytest.mark.slow
-def test_a_killed_migration_was_done_or_not_begun(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_migration_is_done_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = lived_in(tmp_path / "planted")
     before = len(schema.scripts())
     migration = growth(tmp_path, monkeypatch)
@@ -94,9 +92,7 @@ def test_a_killed_migration_was_done_or_not_begun(
 
 
 @pytest.mark.slow
-def test_a_file_that_was_killed_while_it_was_made_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_half_made_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     migrations, versions = growth(tmp_path, monkeypatch).parent, []
     for number in count(step=23):
         home = tmp_path / str(number)
@@ -107,6 +103,5 @@ def test_a_file_that_was_killed_while_it_was_made_is_made_anew(
         assert_sound(runtime.database)
         runtime.close()
     assert len(versions) > 4
-    assert versions == sorted(versions) and versions[0] == 0, (
-        "each migration is done or not begun, and the next start goes on"
-    )
+    assert versions == sorted(versions)
+    assert versions[0] == 0, "each migration is done or not begun, and the next start goes on"

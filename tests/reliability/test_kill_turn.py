@@ -111,10 +111,8 @@ def test_trying_again_goes_on_where_the_kill_came(
     assert at.stage is stage
     happened = list(retry_turn(runtime, reply.id))
     assert isinstance(happened[-1], Completed)
-    assert (only(Predicted, happened).source, only(Predicted, happened).needed_info) == (
-        source,
-        NEEDED,
-    )
+    assert only(Predicted, happened).source == source
+    assert only(Predicted, happened).needed_info == NEEDED
     assert calls(runtime) == needed, "call 1 is not made twice"
     assert [hit.text for hit in only(Found, happened).hits] == [FACT]
     after = checkpoints.load(runtime.read(), thread)
@@ -153,9 +151,7 @@ def test_another_message_begins_afresh(home: Path) -> None:
     runtime.close()
 
 
-def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_tried_again(
-    home: Path,
-) -> None:
+def test_what_was_not_compared_before_the_kill_is_compared_at_the_next_try(home: Path) -> None:
     killed_at(ask_and_die, home, Accepted)
     runtime, _, reply, _ = reopened(home)
     pending = partial(expectations.count_surprises, runtime.read(), "pending")
@@ -174,9 +170,7 @@ def say_yes_and_die(home: Path, last: type) -> None:
 
 @pytest.mark.parametrize("last", [Accepted, Completed])
 @pytest.mark.parametrize("is_retried", [True, False])
-def test_a_yes_is_carried_out_once_wherever_the_kill_came(
-    home: Path, last: type, is_retried: bool
-) -> None:
+def test_a_yes_is_carried_out_once_despite_a_kill(home: Path, last: type, is_retried: bool) -> None:
     killed_at(say_yes_and_die, home, last)
     runtime = open_with_model(home)
     runtime.embedding.fill(Reader())

@@ -247,9 +247,7 @@ def traces(home: Path) -> list[str]:
     ]
 
 
-def test_a_word_is_nowhere_once_it_is_forgotten_and_everywhere_until_it_is_begun(
-    tmp_path: Path,
-) -> None:
+def test_a_word_is_nowhere_once_forgotten_and_everywhere_until_begun(tmp_path: Path) -> None:
     home = tmp_path / "home"
     plant(home)
     runtime = bootstrap.start(home=home)

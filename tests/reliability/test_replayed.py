@@ -23,7 +23,7 @@ from memapp.services import chats, upkeep
 from memapp.services.learning import reader
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store.database import Database
-from tests.builders import Reader, new_chat
+from tests.builders import Reader, new_chat, word_list
 from tests.reliability.killed_processes import usually
 
 SAID = (
@@ -38,15 +38,8 @@ SAID = (
 )
 Known = dict[str, Counter[tuple[Any, ...]]]
 PASSING = {
-    *(
-        "events",
-        "jobs",
-        "recalls",
-        "interface",
-        "supervisor_checkpoints",
-        "drafts",
-        "memory_file",
-        "_sqlite_migrations",
+    *word_list(
+        "events jobs recalls interface supervisor_checkpoints drafts memory_file _sqlite_migrations"
     ),
     "deleted_embeddings",
 }

@@ -87,9 +87,7 @@ def test_one_takes_the_place_of_its_file(later: Runtime) -> None:
     assert path.read_bytes().startswith(b"SQLite format 3")
 
 
-def test_what_waits_in_one_waits_again_with_its_own_time_left(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_what_waits_in_one_waits_again_for_its_own_time(runtime: Runtime, tmp_path: Path) -> None:
     home, path = tmp_path, runtime.paths.database
     waits = requests.propose(runtime, "city", "Ghent")
     assert waits

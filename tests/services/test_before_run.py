@@ -64,16 +64,12 @@ def bearing(runtime: Runtime, action: str, scope: str = "studio") -> list[str]:
     ]
 
 
-def test_a_word_of_the_error_warns_in_other_commands_and_a_missing_option_in_the_same_one(
-    runtime: Runtime,
-) -> None:
+def test_an_errors_word_warns_in_other_commands_and_an_option_in_its_own(runtime: Runtime) -> None:
     teach(runtime, "kiln frie Bowl", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
     promote(runtime)
     assert told(runtime, "kiln frie Bowl").startswith("this failed last time; ")
-    assert (
-        told(runtime, "kiln fire Bowl")
-        == "this failed last time; here `kiln fire Bowl --heat` worked once"
-    )
+    actual = told(runtime, "kiln fire Bowl")
+    assert actual == "this failed last time; here `kiln fire Bowl --heat` worked once"
     assert told(runtime, "kiln frie Bowl --dry") == (
         "something like this failed before; try `kiln fire Bowl --dry`: "
         "here `kiln fire Pot` worked once"
@@ -97,18 +93,14 @@ def test_where_the_like_worked_since_nothing_is_said_until_it_fails_again(runtim
     teach(runtime, "kiln frie Bowl", "kiln fire Pot")
     promote(runtime)
     teach(runtime, "kiln frie Bowl --dry")
-    assert (
-        not told(runtime, "kiln frie Bowl --dry")
-        and not told(runtime, "kiln frie Bowl")
-        and not bearing(runtime, "kiln frie Bowl -v")
-    )
+    assert not told(runtime, "kiln frie Bowl --dry")
+    assert not told(runtime, "kiln frie Bowl")
+    assert not bearing(runtime, "kiln frie Bowl -v")
     teach(runtime, "kiln frie Bowl")
     assert told(runtime, "kiln frie Bowl")
 
 
-def test_an_unproven_one_is_told_of_before_only_where_the_failure_takes_its_time(
-    runtime: Runtime,
-) -> None:
+def test_an_unproven_one_is_told_before_only_where_failing_takes_long(runtime: Runtime) -> None:
     slow = SlowTool("kiln", "studio", {"kiln fire Bowl": COLD})
     for tool, said in ((kiln(), False), (slow, True)):
         teach(runtime, "kiln fire Bowl", "kiln fire Bowl --heat", tool=tool)
@@ -117,9 +109,7 @@ def test_an_unproven_one_is_told_of_before_only_where_the_failure_takes_its_time
     assert told(runtime, "kiln fire Bowl").endswith("worked 2 times"), "it was shown before"
 
 
-def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stays_withheld(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_told_before_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = make_runtime(tmp_path, embedder=False, lessons_compare=True)
     slow = SlowTool("kiln", "studio", {"kiln fire Bowl": COLD})
     teach(runtime, "kiln fire Bowl", "kiln fire Bowl --heat", "kiln fire Bowl", tool=slow)
@@ -135,9 +125,7 @@ def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stay
     assert [tuple(point) for point in points] == [("on_error", 1), ("on_error", 0), ("pre_run", 1)]
 
 
-def test_of_several_one_is_unproven_none_suppressed_and_the_latest_failure_comes_first(
-    runtime: Runtime,
-) -> None:
+def test_of_several_one_is_unproven_none_suppressed_the_latest_first(runtime: Runtime) -> None:
     runtime.clock = clock = Clock()
     meant = {"--het": "--heat", "--dyr": "--dry", "--slwo": "--slow", "--qiet": "--quiet"}
     tool = kiln(**{f"kiln fire {slip}": f"unknown option '{slip}'" for slip in meant})

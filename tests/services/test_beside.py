@@ -23,7 +23,7 @@ from memapp.store.file_copies import BACKUPS, copies, from_backup, new_copy, rea
 from memapp.store.file_copies import backups as place_backups
 from memapp.store.forget import purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
-from tests.builders import damage
+from tests.builders import damage, word_list
 
 
 def opened(path: Path) -> Runtime:
@@ -74,13 +74,7 @@ def test_a_memory_may_have_any_name(tmp_path: Path, name: str) -> None:
 def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
     beside = [
         tmp_path / name
-        for name in (
-            "poetry.owner",
-            "poetry.lock",
-            "poetry",
-            "poetry.txt",
-            "poetry-restored.partial",
-        )
+        for name in word_list("poetry.owner poetry.lock poetry poetry.txt poetry-restored.partial")
     ]
     for path in beside:
         path.write_text("a poem")
@@ -89,9 +83,7 @@ def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
     assert [path.read_text() for path in beside] == ["a poem"] * len(beside)
 
 
-def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(
-    tmp_path: Path,
-) -> None:
+def test_memories_with_names_that_end_apart_have_their_own_backups(tmp_path: Path) -> None:
     first, second = tmp_path / "notes.db", tmp_path / "notes.sqlite"
     remember(first, "User keeps bees.")
     remember(second, "User keeps Zqarla bees.")
@@ -105,9 +97,7 @@ def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(b"")])
-def test_a_memory_that_is_gone_or_empty_is_offered_its_backup_and_not_begun_anew(
-    tmp_path: Path, spoil: Callable[[Path], object]
-) -> None:
+def test_a_lost_memory_offers_its_backup(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
     path = tmp_path / "notes.db"
     remember(path, "User keeps bees.")
     (copy,) = copies(path)
@@ -209,9 +199,7 @@ def test_copies_out_of_reach_stop_no_erasure_and_no_start_and_are_named(tmp_path
     assert "files scanned (copy)." in unwritable, "it can be read, and is counted"
 
 
-def test_an_erasure_that_cannot_be_finished_keeps_nobody_from_their_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unfinished_erasure_bars_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "notes.db"
     remember(path, "User keeps Zqarla bees.", "User keeps hens.")
     runtime = opened(path)
@@ -251,9 +239,7 @@ def test_a_file_whose_id_is_damaged_keeps_its_backups_by_name(tmp_path: Path) ->
     assert [backup.path for backup in copies(path)] == [copy.path]
 
 
-def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_one_process_does_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "notes.db"
     remember(path, "User keeps bees.")
     (copy,) = copies(path)

@@ -30,7 +30,7 @@ def becomes() -> dict[str, str]:
     return dict(zip([sentence.text for sentence in said], kinds, strict=True))
 
 
-def test_what_is_sensitive_of_somebody_close_is_hardly_ever_known_without_a_yes(
+def test_what_is_sensitive_of_close_people_waits_for_a_yes(
     becomes: dict[str, str],
 ) -> None:
     sensitive = [row["t"] for row in ROWS if row["f"]]

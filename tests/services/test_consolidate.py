@@ -104,9 +104,7 @@ OTHER = [
 
 
 @pytest.mark.parametrize("told", SAME)
-def test_of_the_same_words_the_older_stays_with_both_sources(
-    plain: Runtime, told: tuple[str, str]
-) -> None:
+def test_of_the_same_words_the_older_stays_sourced(plain: Runtime, told: tuple[str, str]) -> None:
     thread = new_chat(plain)
     said = [only(Accepted, say(plain, thread, text)).message.id for text in ("Well.", "Oh.")]
     older, newer = (
@@ -116,10 +114,8 @@ def test_of_the_same_words_the_older_stays_with_both_sources(
     before = dump(plain.database.read())
     tidy(plain)
     assert live(plain) == {told[0]}
-    assert (curate.get(plain, older).sources, curate.get(plain, newer).merged_into) == (
-        tuple(said),
-        older,
-    )
+    assert curate.get(plain, older).sources == tuple(said)
+    assert curate.get(plain, newer).merged_into == older
     undo.undo_last(plain)
     assert dump(plain.database.read()) == before
     plain.clock.now += timedelta(days=20)  # type: ignore[attr-defined]
@@ -129,9 +125,7 @@ def test_of_the_same_words_the_older_stays_with_both_sources(
 
 
 @pytest.mark.parametrize("told", OTHER)
-def test_what_differs_in_a_word_stays_beside_the_other(
-    plain: Runtime, told: tuple[str, str]
-) -> None:
+def test_what_differs_in_a_word_stays_beside_it(plain: Runtime, told: tuple[str, str]) -> None:
     learned(plain, *told, origin="said")
     tidy(plain)
     assert live(plain) == set(told)
@@ -145,10 +139,8 @@ def test_what_is_alike_is_linked(plain: Runtime) -> None:
         session.run("DELETE FROM relations")
     tidy(plain)
     assert [relation.id for relation in curate.related(plain, violin)] == [viola]
-    assert (
-        consolidate.report(plain, plain.clock() - timedelta(hours=1))
-        == "merged 0, linked 1, left 0"
-    )
+    actual = consolidate.report(plain, plain.clock() - timedelta(hours=1))
+    assert actual == "merged 0, linked 1, left 0"
     assert {event["meta"]["tokens"] for event in recorded(plain, "consolidate")} == {0}
 
 
@@ -220,9 +212,7 @@ def test_a_model_that_nobody_tested_is_not_asked(runtime: Runtime, model: Script
     assert live(runtime) == set(UNSURE) and model.seen == []
 
 
-def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(
-    trusted: Runtime, model: ScriptedModel
-) -> None:
+def test_many_pairs_are_one_prompt_in_two_weeks(trusted: Runtime, model: ScriptedModel) -> None:
     model.script = says("related")
     learned(trusted, *(f"I have {number} old hens." for number in range(2, 7)))
     tidy(trusted)
@@ -260,9 +250,7 @@ def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
     )
 
 
-def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
-    plain: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_store_is_tidied_bit_by_bit(plain: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     long_ago = plain.clock() - timedelta(days=400)
     told = [f"I{only} have {number} old hens." for only in ("", " just") for number in (2, 3, 4)]
     learned(plain, *told, created_at=long_ago, updated_at=long_ago)
@@ -303,9 +291,7 @@ def asked(trusted: Runtime, model: ScriptedModel) -> ConsentRequest:
     return request
 
 
-def test_of_what_cannot_both_be_true_the_person_is_asked_once(
-    trusted: Runtime, asked: ConsentRequest
-) -> None:
+def test_of_what_cannot_both_be_true_one_asks_once(trusted: Runtime, asked: ConsentRequest) -> None:
     assert (asked.field, asked.old_value, asked.new_value) == (CONFLICT, *BY_HAND)
     assert live(trusted) == set(BY_HAND)
     assert consolidate.report(trusted, trusted.clock() - timedelta(hours=1)).endswith(
@@ -385,9 +371,7 @@ def test_what_is_pinned_or_by_hand_gives_way_to_nothing_learned(plain: Runtime) 
     )
 
 
-def test_what_changes_while_the_model_answers_is_left_as_it_is(
-    trusted: Runtime, model: ScriptedModel
-) -> None:
+def test_what_changes_while_it_answers_is_left(trusted: Runtime, model: ScriptedModel) -> None:
     one, _ = learned(trusted, *UNSURE)
 
     def edit_meanwhile(prompt: Prompt, sampling: Sampling) -> str | None:
@@ -400,9 +384,7 @@ def test_what_changes_while_the_model_answers_is_left_as_it_is(
     assert activity.tidied(trusted).pairs == 0
 
 
-def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(
-    trusted: Runtime, model: ScriptedModel
-) -> None:
+def test_it_stops_for_a_message_and_goes_on_there(trusted: Runtime, model: ScriptedModel) -> None:
     told = [f"I{only} have {number} old hens." for number in (2, 3, 4) for only in ("", " just")]
     learned(trusted, *told, *UNSURE)
     cancel = Cancel()

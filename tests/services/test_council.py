@@ -89,16 +89,12 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     assert len(model.seen) - before == 1, "only the revision: no model was admitted as a reviewer"
     held = sat[-1].round
     (one,) = held.dissents
-    assert (one.agent, one.quote) == (
-        "reviewer:Consistency",
-        "As you live in Bruges, a museum there is a good idea.",
-    )
-    assert (
-        "I live in Ghent." in one.text
-        and one.incorporated
-        and one.impact is None
-        and 0 < one.depth <= 2
-    )
+    assert one.agent == "reviewer:Consistency"
+    assert one.quote == "As you live in Bruges, a museum there is a good idea."
+    assert "I live in Ghent." in one.text
+    assert one.incorporated
+    assert one.impact is None
+    assert 0 < one.depth <= 2
     assert held.revision == REVISED and held.draft == DRAFT
     reviewers = [
         agent for agent in services_trust.list_agents(runtime) if agent.name.startswith("reviewer:")
@@ -114,9 +110,7 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     assert found >= {("council", message_id), ("agent", "reviewer:Consistency")}
 
 
-def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
-    runtime: Runtime,
-) -> None:
+def test_admitted_models_review_apart_by_each_criterion_and_advocate(runtime: Runtime) -> None:
     trust(runtime, *REVIEWS)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
@@ -136,10 +130,8 @@ def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
     )
     held = sat[-1].round
     assert {dissent.citations for dissent in held.dissents} == {("Consistency",), ("Completeness",)}
-    assert [dissent.citations[0] for dissent in council.ranked(runtime, held)] == [
-        "Consistency",
-        "Completeness",
-    ], "by weight"
+    actual = [dissent.citations[0] for dissent in council.ranked(runtime, held)]
+    assert actual == ["Consistency", "Completeness"], "by weight"
 
 
 def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtime) -> None:
@@ -200,10 +192,8 @@ def test_a_council_that_was_stopped_goes_on_where_it_was(runtime: Runtime) -> No
         if not council.is_open(runtime, held):
             break
     assert len(model.seen) - before == 7, "nobody was asked twice"
-    assert (held.revision, {dissent.text for dissent in held.dissents}) == (
-        whole.revision,
-        {dissent.text for dissent in whole.dissents},
-    )
+    actual = (held.revision, {dissent.text for dissent in held.dissents})
+    assert actual == (whole.revision, {dissent.text for dissent in whole.dissents})
 
 
 KILLED = """

@@ -32,35 +32,25 @@ def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime:
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
-def test_an_edit_moves_the_index(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "User drinks oolong.").memory_id
+def test_an_edit_moves_the_index_and_leaves_the_tags(runtime: Runtime) -> None:
+    memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
     revision = curate.edit(runtime, memory_id, "User drinks coffee.")
-    assert found(runtime, "oolong") == []
-    assert found(runtime, "coffee") == ["User drinks coffee."]
+    assert (found(runtime, "oolong"), found(runtime, "coffee")) == ([], ["User drinks coffee."])
+    assert curate.get(runtime, memory_id).tags == ("morning",)
     undo.undo(runtime, revision.step)
     assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
-def test_a_comma_parts_two_tags_wherever_they_are_given(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "User keeps bees.", ["bees, garden"]).memory_id
-    curate.tag(runtime, "honey,, summer", memory_id)
-    assert curate.get(runtime, memory_id).tags == ("bees", "garden", "honey", "summer")
-
-
-def test_a_tag_in_other_case_is_the_one_that_is_there(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "User lives by the sea.", ["Bergen", "sea"]).memory_id
-    curate.tag(runtime, "bergen, SEA, Rain, rain", memory_id)
-    assert curate.get(runtime, memory_id).tags == ("Bergen", "sea", "Rain")
-
-
-def test_no_tags_are_made_of_the_words_and_one_too_many_is_refused(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "I keep bees, hens, goats, ducks and a parrot.").memory_id
-    assert curate.get(runtime, memory_id).tags == ()
-    curate.tag(runtime, "a, b, c, d, e", memory_id)
+def test_tags_stand_between_commas_once_in_any_case_and_five_at_most(runtime: Runtime) -> None:
+    bees = curate.add(runtime, "I keep bees, hens, ducks and a parrot.", ["Bees, garden"]).memory_id
+    curate.tag(runtime, "honey,, BEES, Rain, rain, summer", bees)
+    assert curate.get(runtime, bees).tags == ("Bees", "garden", "honey", "Rain", "summer")
     with pytest.raises(UsageError, match="At most 5 tags"):
-        curate.tag(runtime, "f", memory_id)
+        curate.tag(runtime, "f", bees)
     with pytest.raises(UsageError, match="At most 5 tags"):
         curate.add(runtime, "I drink oolong.", ["a, b, c, d, e, f"])
+    untagged = curate.add(runtime, "I like tea, coffee and milk.").memory_id
+    assert curate.get(runtime, untagged).tags == ()
 
 
 def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
@@ -83,19 +73,6 @@ def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
     assert undo.undoable(runtime) == steps
     undo.undo(runtime, curate.pin(runtime, sencha, assam).step)
     assert [curate.get(runtime, text).pinned for text in (sencha, assam)] == [True, False]
-
-
-def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "User drinks oolong.", ["morning"]).memory_id
-    curate.edit(runtime, memory_id, "User drinks coffee.")
-    assert curate.get(runtime, memory_id).tags == ("morning",)
-
-
-def test_pinning_is_taken_back(runtime: Runtime) -> None:
-    revision = curate.pin(runtime, curate.add(runtime, "User drinks oolong.").memory_id)
-    assert curate.get(runtime, revision.memory_id).pinned
-    undo.undo(runtime, revision.step)
-    assert not curate.get(runtime, revision.memory_id).pinned
 
 
 def test_the_same_fact_is_refused(runtime: Runtime) -> None:

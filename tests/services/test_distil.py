@@ -49,17 +49,15 @@ def test_the_sentence_is_an_edit_by_the_model_and_one_undo_brings_the_words_back
     assert list(distil.run(runtime, Cancel(), None)) == [1]
     now = curate.get(runtime, memory.id)
     assert (now.text, now.origin, now.sources) == (GOOD, "distilled", memory.sources)
-    assert GOOD in "".join(exports.as_lines(runtime)) and "User said" not in "".join(
-        exports.as_lines(runtime)
-    )
+    assert GOOD in "".join(exports.as_lines(runtime))
+    assert "User said" not in "".join(exports.as_lines(runtime))
     (last, *_) = history.list_entries(runtime.read(), memory.id)
     assert last.actor == f"model:{model.name}"
     undo.undo_last(runtime)
     now = curate.get(runtime, memory.id)
     assert (now.text, now.origin) == (TYPED, "said")
-    assert distil.waiting(runtime) == 0 and list(distil.run(runtime, Cancel(), None)) == [], (
-        "and it is not asked about again"
-    )
+    assert distil.waiting(runtime) == 0
+    assert list(distil.run(runtime, Cancel(), None)) == [], "and it is not asked about again"
 
 
 @pytest.mark.parametrize(

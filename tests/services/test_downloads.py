@@ -55,11 +55,9 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
         "This connects memapp to 127.0.0.1 and fetches tiny.gguf: "
         f"1 MB, licence MIT, as on {offered.site.source}."
     )
-    assert (
-        terms.startswith(agreed)
-        and "Its hash is not known" in terms
-        and terms.endswith("memapp connects for nothing else.")
-    )
+    assert terms.startswith(agreed)
+    assert "Its hash is not known" in terms
+    assert terms.endswith("memapp connects for nothing else.")
     assert offered.site.asked == [], "asking connects to nothing"
     for name in ("connect", "connect_ex"):
         monkeypatch.setattr(
@@ -70,12 +68,10 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
     assert (hosts, runtime.downloading_from) == ({"127.0.0.1"}, "")
     assert "downloading tiny.gguf from 127.0.0.1" in caplog.text
     here = offered.listed()
-    assert (here.path, here.kept_by, here.remote, here.licence) == (
-        offered.folder / "tiny.gguf",
-        "memapp",
-        None,
-        "MIT",
-    )
+    assert here.path == offered.folder / "tiny.gguf"
+    assert here.kept_by == "memapp"
+    assert here.remote is None
+    assert here.licence == "MIT"
     with pytest.raises(UsageError, match="is here already"):
         downloads.find(runtime, "Tiny")
     assert models.use_model(runtime, "Tiny") == "", "its hash was checked: it needs no warning"
@@ -140,9 +136,8 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
     file = offered.folder / "tiny.gguf"
     missing = models.missing_default(runtime.paths, runtime.settings)
     assert missing is not None and missing.name == "Tiny"
-    assert current(runtime) == ["bundled"] and bootstrap.chosen_model(runtime).startswith(
-        "bundled, "
-    )
+    assert current(runtime) == ["bundled"]
+    assert bootstrap.chosen_model(runtime).startswith("bundled, ")
     offered.folder.mkdir(parents=True)
     file.write_bytes(offered.site.content[:-1])
     assert bootstrap.model_file(runtime) == bundled_model_path(), "part of it is no model"
@@ -190,9 +185,10 @@ def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
     assert reason() == "", "the person chose it, and knows"
     settings.write(places.config, "model", "")
     free["memory"] = 3_900_000_000
+    actual = reason() or ""
     assert (
         "it needs 4 GB of free memory and 3.9 GB are there. Until it is here the small model"
-        in (reason() or "")
+        in actual
     )
     free["disk"] = 2_500_000_000
     assert "it needs 3 GB of free disk space and 2.5 GB are there" in (reason() or "")
@@ -219,21 +215,15 @@ def test_what_has_arrived_is_said_and_removed(offered: Offered) -> None:
         downloads.remove_model(offered.runtime, "Tiny")
 
 
-def test_files_of_others_are_used_in_place_and_never_removed(
-    offered: Offered, a_person_of_its_own: Path
-) -> None:
+def test_files_of_others_are_used_in_place(offered: Offered, a_person_of_its_own: Path) -> None:
     runtime = offered.runtime
     theirs = a_person_of_its_own / ".lmstudio/models/o/n/tiny.gguf"
     own = runtime.paths.models / "own.gguf"
     for file in (theirs, own):
         file.parent.mkdir(parents=True)
         tiny_gguf.write(file, tiny_gguf.CHATML)
-    assert [choice.kept_by for choice in models.list_models(runtime)] == [
-        "",
-        "you",
-        "LM Studio",
-        "",
-    ], "what is here need not be got"
+    actual = [choice.kept_by for choice in models.list_models(runtime)]
+    assert actual == ["", "you", "LM Studio", ""], "what is here need not be got"
     assert "did not come with memapp" in models.use_model(runtime, "tiny")
     assert runtime.settings.model == str(theirs)
     models.use_model(runtime, "bundled")

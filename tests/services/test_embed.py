@@ -153,10 +153,8 @@ def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(
 
 
 def test_only_the_likest_above_the_least_likeness_count() -> None:
-    assert strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2) == (
-        ("d", 1.0),
-        ("b", 0.9),
-    )
+    actual = strongest([("a", 0.49), ("b", 0.9), ("c", 0.6), ("d", 1.0000001)], 0.5, 2)
+    assert actual == (("d", 1.0), ("b", 0.9))
 
 
 def test_a_command_that_ends_leaves_the_rest_for_the_next_time(runtime: Runtime) -> None:

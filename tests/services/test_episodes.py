@@ -68,13 +68,11 @@ def test_a_chat_that_rests_is_summed_up_without_what_is_sensitive(
     later(runtime)
     assert episodes.waiting(runtime) == 1
     (one,) = made(runtime)
-    assert (one.text, one.kind, one.origin, one.run_id, len(one.sources)) == (
-        TOLD,
-        Kind.EPISODIC,
-        "reflected",
-        thread,
-        2,
-    )
+    assert one.text == TOLD
+    assert one.kind == Kind.EPISODIC
+    assert one.origin == "reflected"
+    assert one.run_id == thread
+    assert len(one.sources) == 2
     assert "diabetic" not in writer.seen[-1].turns[-1].content
     assert learned_from(runtime, one.sources) == {}, "no message taught it: it stands below none"
     assert made(runtime) == [one] and episodes.waiting(runtime) == 0
@@ -91,9 +89,7 @@ def test_a_model_that_nobody_tested_sums_up_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("told", ["the password Hunter-maple7 of 12", "4111 1111 1111 1111"])
-def test_no_episode_repeats_what_opens_something(
-    runtime: Runtime, writer: ScriptedModel, told: str
-) -> None:
+def test_no_episode_repeats_a_secret(runtime: Runtime, writer: ScriptedModel, told: str) -> None:
     say(
         runtime,
         new_chat(runtime),
@@ -116,10 +112,8 @@ def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, th
     job.close()
     say(runtime, thread, "My sister Mira loves pottery.")
     later(runtime)
-    assert [memory.text for memory in made(runtime)][::-1] == [
-        TOLD,
-        "User told: My sister Mira loves pottery.",
-    ]
+    actual = [memory.text for memory in made(runtime)][::-1]
+    assert actual == [TOLD, "User told: My sister Mira loves pottery."]
 
 
 def test_what_may_not_be_told_any_more_is_not_told(runtime: Runtime, thread: str) -> None:
@@ -144,9 +138,7 @@ def test_what_is_erased_takes_its_episode_with_it(runtime: Runtime, thread: str,
     assert memories.get_memories(runtime.read(), [one.id]) == []
 
 
-def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_one_with_a_name_nobody_said_is_not_kept(runtime: Runtime, model: ScriptedModel) -> None:
     written = [
         "talked about the quay. User painted the red boat.",
         "talked about a boat. User sank it in Bergen.",
@@ -168,9 +160,7 @@ def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(
     assert written == [], "each chat was asked about once"
 
 
-def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_out(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_an_episode_stands_for_what_was_left_out(runtime: Runtime, model: ScriptedModel) -> None:
     thread, shown = new_chat(runtime), 8
     for number in range(shown):
         say(runtime, thread, f"I oiled window number {number + 1} of the boathouse.")
@@ -197,9 +187,7 @@ def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_ou
     )
 
 
-def test_a_long_day_becomes_episodes_of_so_many_messages(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_day_becomes_episodes(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(episodes, "LONG", 2)
     thread = new_chat(runtime)
     for number in range(5):

@@ -17,9 +17,7 @@ from tests.builders import erase, new_chat
 from tests.services.imports.builders import lived_in
 
 
-def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_an_export_is_private_and_replaces_when_whole(runtime: Runtime, tmp_path: Path) -> None:
     target = tmp_path / "all.jsonl"
     target.write_text("old")
     target.chmod(0o644)

@@ -41,6 +41,7 @@ from tests.builders import (
     on,
     only,
     say,
+    word_list,
 )
 
 FACT = "My sister Zqarla lives in Ghent."
@@ -72,9 +73,7 @@ def back_up(runtime: Runtime) -> Path:
     )
 
 
-def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(
-    runtime: Runtime,
-) -> None:
+def test_a_purged_memory_is_not_found_and_its_history_has_no_words(runtime: Runtime) -> None:
     memory = learn(runtime)
     curate.edit(runtime, memory, "My sister Zqarla lives in Bruges.")
     receipt = erase(runtime, memory)
@@ -83,10 +82,10 @@ def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(
         "the message says it in the same words"
     )
     assert curate.list_memories(runtime) == []
-    assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == [
-        "message",
-        "message",
-    ]
+    actual = [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))]
+    assert actual == ["message", "message"]
+    assert forget.is_forgotten(runtime, FACT), "each of its wordings"
+    assert forget.is_forgotten(runtime, "My sister Zqarla lives in Bruges.")
     assert ask(runtime, "SELECT count(*) FROM versions") == [(0,)]
     assert ask(runtime, "SELECT DISTINCT old_ref, new_ref FROM history") == [(None, None)]
     assert ask(runtime, "SELECT event FROM history ORDER BY number DESC LIMIT 1") == [("PURGE",)]
@@ -94,9 +93,7 @@ def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(
         curate.get(runtime, memory)
 
 
-def test_with_its_messages_nothing_of_it_is_left_in_any_file(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_with_its_messages_nothing_is_left_in_any_file(runtime: Runtime, tmp_path: Path) -> None:
     memory = learn(runtime)
     chats.save_draft(runtime, "", "My sister Zqarla lives in Ghent.")
     copy = back_up(runtime)
@@ -105,21 +102,17 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(
     older.write_bytes(b"no database")
     assert {"memapp.db-wal", copy.name} <= files_with(tmp_path, b"zqarla")
     receipt = erase(runtime, memory, messages=True)
-    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (
-        1,
-        2,
-        2,
-        (),
-    )
+    assert receipt.memories == 1
+    assert receipt.messages == 2
+    assert receipt.backups_cleaned == 2
+    assert receipt.left == ()
     assert files_with(tmp_path, b"zqarla") == set()
     assert by_hand.exists() and older.exists()
     assert ask(runtime, "SELECT DISTINCT text FROM messages") == [("[erased]",)]
     assert ask(runtime, "SELECT title FROM threads") == [("[erased]",)]
 
 
-def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_chat_is_erased_whole_and_what_it_taught_stays(runtime: Runtime, tmp_path: Path) -> None:
     memory = learn(runtime, "I keep bees.")
     (thread,) = chats.list_threads(runtime)
     chats.rename_thread(runtime, thread.id, "Zqarla's hives")
@@ -159,9 +152,7 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     assert ask(runtime, "PRAGMA foreign_key_check") == []
 
 
-def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_draft(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_an_erased_message_is_no_draft_in_a_backup(runtime: Runtime, tmp_path: Path) -> None:
     chats.save_draft(runtime, "", "Zqarla called from Ghent.")
     back_up(runtime)
     chats.save_draft(runtime, "", "")
@@ -172,9 +163,7 @@ def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_dra
     assert not forget.is_forgotten(runtime, "Zqarla called from Ghent.")
 
 
-def test_a_reply_that_the_model_also_gave_to_others_is_not_counted_as_left(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_reply_given_to_others_too_is_not_left(runtime: Runtime, model: ScriptedModel) -> None:
     common = "I'm glad you're here, and I'll be happy to help."
     model.enqueue(common)
     memory = learn(runtime)
@@ -198,9 +187,7 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
     ]
 
 
-def test_the_receipt_is_honest_about_what_still_says_it(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_the_receipt_is_honest_about_what_is_left(runtime: Runtime, model: ScriptedModel) -> None:
     memory = learn(runtime)
     model.enqueue(f"You told me: {FACT}")
     say(runtime, new_chat(runtime), "Tell me something.")
@@ -226,21 +213,17 @@ def test_what_came_back_from_the_trash_is_left_out_and_told_of(
 
     monkeypatch.setattr(forget.text_traces, "copies", bring_back_meanwhile)
     receipt = forget.purge(runtime, [gone, live, brought_back])
-    assert (
-        receipt.memories,
-        receipt.left_out,
-        "2 memories no longer in the trash" in str(receipt),
-    ) == (1, 2, True)
+    assert receipt.memories == 1
+    assert receipt.left_out == 2
+    assert "2 memories no longer in the trash" in str(receipt)
     assert {memory.id for memory in curate.list_memories(runtime)} == {live, brought_back}
 
 
 def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     from memapp.domain.changes import Merged
 
-    kept, absorbed = (
-        curate.add(runtime, "User has a cat.").memory_id,
-        curate.add(runtime, "User owns a cat.").memory_id,
-    )
+    kept = curate.add(runtime, "User has a cat.").memory_id
+    absorbed = curate.add(runtime, "User owns a cat.").memory_id
     with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
         changes.apply(session, merged, Actor("person"))
@@ -298,9 +281,7 @@ def test_a_reply_that_was_being_written_from_it_is_not_saved(
 
 
 @pytest.mark.parametrize("text", ["Does my sister like Ghent?", "Write a poem about rain."])
-def test_what_was_expected_with_it_in_the_prompt_is_gone(
-    runtime: Runtime, model: ScriptedModel, text: str
-) -> None:
+def test_what_was_expected_with_it_goes(runtime: Runtime, model: ScriptedModel, text: str) -> None:
     ask_the_model(runtime)
     thread = new_chat(runtime)  # to which it is news
     memory = learn(runtime)
@@ -315,9 +296,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(
     assert checkpoints.load(runtime.read(), thread) == Checkpoint()
 
 
-def test_what_idle_work_was_making_of_it_is_not_saved(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_what_idle_work_was_making_of_it_is_lost(runtime: Runtime, model: ScriptedModel) -> None:
     ask_the_model(runtime)
     model.enqueue("She likes it there.", "Does she still sing there?", ["sister"])
     say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
@@ -337,9 +316,7 @@ def test_what_idle_work_was_making_of_it_is_not_saved(
     assert checkpoints.load(runtime.read(), thread).prefetch is None
 
 
-def test_a_word_is_gone_from_everywhere_as_the_preview_said(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_word_is_gone_everywhere_as_the_preview_said(runtime: Runtime, tmp_path: Path) -> None:
     learn(runtime)
     thread = new_chat(runtime)
     chats.add_context_card(runtime, thread, "Zqarla's cup")
@@ -351,20 +328,16 @@ def test_a_word_is_gone_from_everywhere_as_the_preview_said(
     receipt = forget.forget_everywhere(runtime, "zqarla")
     assert (receipt.memories, receipt.messages, receipt.left) == (1, 1, ())
     assert receipt.others >= 4
-    assert (preview.memories, preview.messages, preview.others) == (
-        receipt.memories,
-        receipt.messages,
-        receipt.others,
-    )
+    assert preview.memories == receipt.memories
+    assert preview.messages == receipt.messages
+    assert preview.others == receipt.others
     assert files_with(tmp_path, b"zqarla") == set()
     after = forget.preview(runtime, "zqarla")
     assert (after.memories, after.messages, after.others, after.backups) == (0, 0, 0, 0)
     assert global_search.find(runtime, "zqarla") == []
 
 
-def test_a_preview_counts_what_follows_too_and_changes_nothing(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_preview_counts_all_and_changes_nothing(runtime: Runtime, model: ScriptedModel) -> None:
     memory = learn(runtime)
     model.enqueue("She likes it there.", "You will speak of Zqarla.", ["Zqarla"])
     say(runtime, new_chat(runtime), "Does my sister like Ghent?")
@@ -373,11 +346,9 @@ def test_a_preview_counts_what_follows_too_and_changes_nothing(
     assert "\n".join(runtime.database.read().iterdump()) == before
     assert memory in {hit.id for hit in recall(runtime, RecallRequest("sister"))}
     receipt = forget.forget_everywhere(runtime, "zqarla")
-    assert (preview.memories, preview.messages, preview.others) == (
-        receipt.memories,
-        receipt.messages,
-        receipt.others,
-    )
+    assert preview.memories == receipt.memories
+    assert preview.messages == receipt.messages
+    assert preview.others == receipt.others
     assert preview.others > 0
 
 
@@ -389,9 +360,7 @@ def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: 
     assert "inside longer words" in str(receipt) and "elsewhere" not in str(receipt)
 
 
-def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(
-    runtime: Runtime,
-) -> None:
+def test_a_word_glued_to_others_or_hyphenated_is_forgotten_as_seen(runtime: Runtime) -> None:
     chat_of(runtime, "I met Qzx\u00advorb at the pier.")
     for text in (
         "User's friend is Qzx\u200bvorb.",
@@ -404,9 +373,7 @@ def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen
     assert "qzxvorb" not in "\n".join(runtime.database.read().iterdump()).lower()
 
 
-def test_a_word_of_a_script_without_spaces_is_forgotten_inside_the_run_that_holds_it(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_word_without_spaces_is_forgotten_in_its_run(runtime: Runtime, tmp_path: Path) -> None:
     chat_of(runtime, "昨天我喝绿茶了")
     curate.add(runtime, "我喜欢喝绿茶和红茶")
     curate.add(runtime, "我住在北京")
@@ -435,18 +402,7 @@ def test_what_only_memapp_itself_says_is_not_meant(runtime: Runtime) -> None:
     propose(runtime, "forgotten", "", "User swims.", "User swims.", apply=False)
     with runtime.write() as session:
         jobs.save_pace(session, "purge", Pace(runtime.clock(), runtime.clock()))
-    for word in (
-        "goals",
-        "live",
-        "row",
-        "category",
-        "news",
-        "stage",
-        "status",
-        "seen",
-        "importance",
-        "nothing",
-    ):
+    for word in word_list("goals live row category news stage status seen importance nothing"):
         preview = forget.preview(runtime, word)
         assert (word, preview.memories, preview.messages, preview.others) == (word, 0, 0, 0)
     curate.edit(runtime, memory, "User wants to rest.")
@@ -498,9 +454,7 @@ def propose(
             changes.apply(session, ProfileChanged(request), Actor("person"))
 
 
-def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_word_leaves_the_profile_but_no_later_value(runtime: Runtime, tmp_path: Path) -> None:
     propose(runtime, "city", "", "Zqoslo", apply=True)
     propose(runtime, "city", "Zqoslo", "Ghent", apply=True)
     propose(runtime, "preferred_name", "", "Zqoslo", apply=True)
@@ -530,10 +484,8 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
     before = ask(runtime, "SELECT id, state, decided_by FROM consent_requests")
     receipt = forget.purge(runtime, [memory], by=by)
     assert ("Your profile still says: Health: vegan." in str(receipt)) is (by == "person")
-    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [
-        ("health", "asthma"),
-        ("health", "vegan"),
-    ]
+    actual = ask(runtime, "SELECT field, value FROM profile ORDER BY value")
+    assert actual == [("health", "asthma"), ("health", "vegan")]
     assert ask(runtime, "SELECT id, state, decided_by FROM consent_requests") == before
     assert chats.get_draft(runtime, thread) == "Where is there vegan food?"
     assert chats.get_draft(runtime, "") == draft
@@ -554,9 +506,7 @@ def test_a_purge_takes_a_memory_from_the_request_that_brought_it(
     assert (receipt.memories, bool(receipt.left)) == (1, by == "lifecycle"), "the message stays"
 
 
-def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(
-    runtime: Runtime,
-) -> None:
+def test_with_its_messages_goes_what_memapp_asked_and_was_answered(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     for text in ("I live in Zqarlaville.", "Yes.", "What a fine day this is."):
         say(runtime, thread, text)
@@ -596,15 +546,11 @@ def test_a_word_takes_from_the_profile_only_what_holds_the_word(runtime: Runtime
     memory = curate.add(runtime, "Vegan").memory_id
     curate.edit(runtime, memory, "User eats with Zqarlitis.")
     preview = forget.preview(runtime, "zqarlitis")
-    assert (preview.profile, "from your profile Health: zqarlitis" in str(preview)) == (
-        ("Health: zqarlitis",),
-        True,
-    )
+    assert preview.profile == ("Health: zqarlitis",)
+    assert "from your profile Health: zqarlitis" in str(preview)
     forget.forget_everywhere(runtime, "zqarlitis")
-    assert ask(runtime, "SELECT field, value FROM profile ORDER BY value") == [
-        ("health", "cough"),
-        ("health", "vegan"),
-    ]
+    actual = ask(runtime, "SELECT field, value FROM profile ORDER BY value")
+    assert actual == [("health", "cough"), ("health", "vegan")]
     assert ask(
         runtime, "SELECT old_value, new_value FROM consent_requests WHERE state = 'pending'"
     ) == [("", "gout")]
@@ -663,14 +609,6 @@ def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) ->
     assert [memory.text for memory in curate.list_memories(runtime)] == [SECRET]
 
 
-def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> None:
-    memory = curate.add(runtime, FACT).memory_id
-    curate.edit(runtime, memory, "User's sister lives in Bruges.")
-    erase(runtime, memory)
-    assert forget.is_forgotten(runtime, FACT)
-    assert forget.is_forgotten(runtime, "User's sister lives in Bruges.")
-
-
 def test_the_end_of_the_trash_does_not_go_beyond_what_the_person_planned(runtime: Runtime) -> None:
     memory, planned = overdue(runtime, "User has a cat."), curate.add(runtime, FACT).memory_id
     curate.discard(runtime, planned)
@@ -694,9 +632,7 @@ def test_a_copy_that_cannot_be_cleaned_is_dropped_only_if_it_holds_it(runtime: R
     assert list(other.parent.iterdir()) == [other]
 
 
-def test_the_copies_of_another_file_in_the_folder_stay_as_they_are(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_copies_of_another_file_in_the_folder_stay_as_is(runtime: Runtime, tmp_path: Path) -> None:
     other = bootstrap.start(home=tmp_path, database=tmp_path / "memapp-old.db")
     curate.add(other, FACT)
     mine = other.database.backup(new_copy(other.paths.database, BACKUPS, "schema1", other.clock()))
@@ -739,9 +675,7 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
 
 
 @pytest.mark.parametrize("way", ["messages", "words", "chat"])
-def test_what_was_planned_before_a_kill_is_done_at_the_next_start(
-    runtime: Runtime, tmp_path: Path, way: str
-) -> None:
+def test_what_was_planned_is_done_at_the_start(runtime: Runtime, tmp_path: Path, way: str) -> None:
     memory = learn(runtime)
     copy = back_up(runtime)
     curate.discard(runtime, memory)
@@ -765,9 +699,7 @@ def test_what_was_planned_before_a_kill_is_done_at_the_next_start(
     again.close()
 
 
-def test_a_reader_in_the_way_is_said_and_the_rest_done_later(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_in_the_way_is_said(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memapp.store.database.BUSY_MILLISECONDS", 50)
     memory = learn(runtime)
     other = bootstrap.start(home=runtime.paths.database.parent, read_only=True)

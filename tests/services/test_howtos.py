@@ -65,11 +65,8 @@ def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime)
 def test_it_is_run_down_edited_and_taken_back(runtime: Runtime) -> None:
     made = howtos.add(runtime, TEA)
     howtos.tick(runtime, made.memory_id, 1, 3)
-    assert [at is not None for at in howtos.checklist(runtime, made.memory_id).done_at] == [
-        True,
-        False,
-        True,
-    ]
+    actual = [at is not None for at in howtos.checklist(runtime, made.memory_id).done_at]
+    assert actual == [True, False, True]
     assert howtos.tick(runtime, made.memory_id, 1).next_step == 1
     curate.edit(runtime, made.memory_id, "Make green tea")
     assert howtos.checklist(runtime, made.memory_id).done == 1, "the steps are the same"
@@ -105,15 +102,11 @@ def test_a_how_to_stays_one_and_a_fact_becomes_none(runtime: Runtime) -> None:
     ):
         with pytest.raises(UsageError):
             refused()
-    assert [memory.kind for memory in curate.list_memories(runtime)] == [
-        Kind.SEMANTIC,
-        Kind.PROCEDURAL,
-    ]
+    actual = [memory.kind for memory in curate.list_memories(runtime)]
+    assert actual == [Kind.SEMANTIC, Kind.PROCEDURAL]
 
 
-def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_steps_that_are_told_wait_in_the_inbox(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     said = only(Accepted, say(runtime, thread, OWN_WAY)).message
     list(upkeep.work(runtime, thread, Cancel()))
@@ -127,14 +120,11 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(
     )
     decisions.approve(runtime, request.id)
     (made,) = howtos.checklists(runtime)
-    assert (made.howto.steps, made.howto.sources) == (
-        ("Grind the beans", "Tamp them", "Pull the shot"),
-        (said.id,),
-    )
+    assert made.howto.steps == ("Grind the beans", "Tamp them", "Pull the shot")
+    assert made.howto.sources == (said.id,)
     undo.undo_last(runtime)
-    assert howtos.checklists(runtime) == [] and [
-        request.field for request in pending.list_pending(runtime)
-    ] == [HOWTO]
+    assert howtos.checklists(runtime) == []
+    assert [request.field for request in pending.list_pending(runtime)] == [HOWTO]
 
 
 @pytest.mark.parametrize(

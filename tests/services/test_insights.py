@@ -62,23 +62,17 @@ def ran(runtime: Runtime) -> insights.Insight:
     return one
 
 
-def test_what_comes_up_regularly_is_counted_with_its_evidence(
-    runtime: Runtime, ran: insights.Insight
-) -> None:
+def test_what_comes_up_regularly_is_counted(runtime: Runtime, ran: insights.Insight) -> None:
     assert ran.memory.text == (
         "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, "
         "mostly on Sundays."
     )
-    assert (ran.by, ran.evidence, {message.text for message in ran.messages}) == (
-        "rules",
-        5,
-        set(RUNS),
-    )
-    assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (
-        Kind.INSIGHT,
-        "relationship_dynamic",
-        2,
-    )
+    assert ran.by == "rules"
+    assert ran.evidence == 5
+    assert {message.text for message in ran.messages} == set(RUNS)
+    assert ran.memory.kind == Kind.INSIGHT
+    assert ran.memory.category == "relationship_dynamic"
+    assert ran.memory.importance == 2
     assert noticed(runtime) == [ran.memory.text], "and once"
 
 
@@ -90,34 +84,28 @@ GARDEN = (
 )
 
 
-def test_it_is_counted_in_other_languages_too(runtime: Runtime) -> None:
-    live_on(runtime, GARDEN)
-    assert [text.partition(" User ")[2] for text in noticed(runtime)] == [
-        "talked about “Garten”, mostly on Sundays."
-    ]
+MET = [f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "dug")]
+NEEDS = ["I really need it today.", "Today was good.", "I think I need it.", "Good to know today."]
+CHEMO = ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is kind."]
 
 
-def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
-    met = [
-        f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")
-    ]
-    live_on(runtime, [*met, "My son wants to see Etna."])
-    (counted,) = noticed(runtime)
-    assert counted.startswith("In 4 of 10 chats") and "Fenna" in counted
-
-
-def test_what_comes_up_in_any_chat_is_no_topic(runtime: Runtime) -> None:
-    live_on(
-        runtime,
-        [
-            "I really need it today.",
-            "Today was good.",
-            "I think I need it.",
-            "Really good to know today.",
-        ],
-        weeks=10,
-    )
-    assert noticed(runtime) == []
+@pytest.mark.parametrize(
+    ("said", "weeks", "counted"),
+    [
+        (GARDEN, 5, ["In 4 of 10 chats", "talked about “Garten”, mostly on Sundays."]),
+        ([*MET, "My son wants to see Etna."], 5, ["In 4 of 10 chats", "about “Fenna”"]),
+        (NEEDS, 10, []),
+        (CHEMO, 5, []),
+    ],
+    ids=["another language", "a name for itself alone", "what any chat says", "sensitive"],
+)
+def test_what_is_counted_and_what_is_no_topic(
+    runtime: Runtime, said: list[str], weeks: int, counted: list[str]
+) -> None:
+    live_on(runtime, said, weeks)
+    found = noticed(runtime)
+    assert len(found) == bool(counted)
+    assert all(part in found[0] for part in counted)
 
 
 def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights.Insight) -> None:
@@ -132,11 +120,9 @@ def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights
             ).memories
         ]
 
-    assert (seen("supervisor"), seen("observer"), seen("planner")) == (
-        [stated, ran.memory.id],
-        [ran.memory.id],
-        [],
-    )
+    assert seen("supervisor") == [stated, ran.memory.id]
+    assert seen("observer") == [ran.memory.id]
+    assert seen("planner") == []
     found = recall(
         runtime,
         RecallRequest(
@@ -146,16 +132,7 @@ def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights
     assert [hit.id for hit in found] == [stated, ran.memory.id]
 
 
-def test_what_is_sensitive_is_never_counted(runtime: Runtime) -> None:
-    live_on(
-        runtime, ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is kind."]
-    )
-    assert noticed(runtime) == []
-
-
-def test_what_was_denied_is_never_counted_and_ends_what_was_counted_of_it(
-    runtime: Runtime, ran: insights.Insight
-) -> None:
+def test_what_was_denied_is_not_counted_any_more(runtime: Runtime, ran: insights.Insight) -> None:
     denied = requests.propose(
         runtime, "health", "running", message_id=ran.messages[0].id, typed=True
     )
@@ -168,12 +145,10 @@ def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memo
     runtime: Runtime, ran: insights.Insight
 ) -> None:
     kept = curate.get(runtime, insights.keep_as_memory(runtime, ran.memory.id))
-    assert (kept.kind, kept.origin, kept.text, kept.category) == (
-        Kind.SEMANTIC,
-        "person",
-        ran.memory.text,
-        "notes",
-    )
+    assert kept.kind == Kind.SEMANTIC
+    assert kept.origin == "person"
+    assert kept.text == ran.memory.text
+    assert kept.category == "notes"
     assert noticed(runtime) == []
     with pytest.raises(UsageError):
         insights.keep_as_memory(runtime, kept.id)
@@ -234,9 +209,7 @@ def concluding(*found: dict[str, Any]) -> Any:
 GOOD = {"summary": "User takes to bookbinding and found coins.", "evidence": [1, 2]}
 
 
-def test_a_trusted_model_concludes_what_is_grounded_and_no_more(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_trusted_model_concludes_what_is_grounded(runtime: Runtime, model: ScriptedModel) -> None:
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
     model.script = concluding(
@@ -252,9 +225,7 @@ def test_a_trusted_model_concludes_what_is_grounded_and_no_more(
     assert noticed(runtime) == [GOOD["summary"]], "and once"
 
 
-def test_a_conclusion_that_a_memory_states_already_is_left_out(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_conclusion_that_is_known_is_left_out(runtime: Runtime, model: ScriptedModel) -> None:
     trust(runtime, "insights")
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
@@ -267,7 +238,6 @@ def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runt
     live_on(runtime, RUNS)
     stopped = Cancel()
     stopped.set()
-    assert (
-        list(insights.run(runtime, stopped, None)) == [] and insights.list_insights(runtime) == []
-    )
+    assert list(insights.run(runtime, stopped, None)) == []
+    assert insights.list_insights(runtime) == []
     assert len(noticed(runtime)) == 1

@@ -15,7 +15,7 @@ from memapp.services import curate
 from memapp.services.jobs import JOBS, Job, schedule
 from memapp.store import jobs as store
 from memapp.store import leases
-from tests.builders import Clock, new_chat, say, until
+from tests.builders import Clock, new_chat, say, until, word_list
 
 
 def job(
@@ -33,22 +33,10 @@ def job(
 
 
 def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) -> None:
-    assert [job.name for job in JOBS] == [
-        "learn",
-        "embed",
-        "expire",
-        "unused",
-        "lessons",
-        "referee",
-        "rewording",
-        "purge",
-        "distil",
-        "consolidate",
-        "trust",
-        "insights",
-        "episodes",
-        "backup",
-    ]
+    assert [job.name for job in JOBS] == word_list(
+        "learn embed expire unused lessons referee rewording purge distil consolidate "
+        "trust insights episodes backup"
+    )
     made = [job("a"), job("b", every=schedule.EACH_TIME), job("c")]
     assert [job.name for job, _ in schedule.run(runtime, Cancel(), made)] == ["a", "b", "c"]
     assert [job.name for job in made if schedule.is_due(runtime, job)] == ["b"]
@@ -119,9 +107,7 @@ def test_a_run_ends_when_its_time_is_over(runtime: Runtime) -> None:
     assert over == [True]
 
 
-def test_what_another_process_is_at_is_left_to_it(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_others_do_is_left_to_them(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "WAITED_SECONDS", 0.0)
     with leases.hold(runtime.write, schedule.UPKEEP) as held:
         assert held

@@ -64,9 +64,7 @@ def test_each_deed_is_one_step_that_is_taken_back(
     assert all(in_trash for *_, in_trash, _ in after[2:])
 
 
-def test_what_is_put_away_is_not_shown_and_not_learned_again_and_comes_back(
-    runtime: Runtime,
-) -> None:
+def test_what_is_put_away_is_neither_shown_nor_learned_and_comes_back(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900")
     (lesson_id,) = every(runtime)
     for put_away in (curate.suppress, curate.archive, curate.discard):

@@ -110,9 +110,7 @@ def test_its_word_counts_only_if_it_is_right_about_what_is_known(
     assert referee.calibrations(runtime) == [], "with the steps goes what was said of them"
 
 
-def test_a_run_that_goes_on_a_model_that_stammers_and_one_that_is_not_trusted(
-    runtime: Runtime,
-) -> None:
+def test_a_run_that_goes_on_and_models_that_stammer_or_are_not_trusted(runtime: Runtime) -> None:
     model = judging(0, 0)
     runtime.chat.fill(model)
     for action in ("kiln fire", "kiln fire", "kiln fire --heat"):

@@ -64,12 +64,10 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     assert (lesson.level, rewording.waiting(runtime)) == ("task", 1)
     assert reword(runtime, answer()) == 1 and rewording.waiting(runtime) == 0
     general = browse.get_lesson(runtime, lesson.id)
-    assert (general.rule_text, general.level, general.origin, general.status) == (
-        GENERAL,
-        "domain",
-        "model",
-        "candidate",
-    )
+    assert general.rule_text == GENERAL
+    assert general.level == "domain"
+    assert general.origin == "model"
+    assert general.status == "candidate"
     assert [evidence.action for evidence in browse.behind(runtime, general).evidence] == [
         "kiln fire Amphora --het"
     ] * 2
@@ -90,9 +88,7 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     assert rewording.waiting(runtime) == 0, "nobody asks again"
 
 
-def test_two_lessons_with_the_same_general_words_are_one_and_thrown_away_it_stays_away(
-    runtime: Runtime,
-) -> None:
+def test_two_lessons_of_the_same_general_words_are_one_that_stays_away(runtime: Runtime) -> None:
     fire(runtime, "Amphora", "Bowl")
     assert len(rules(runtime)) == 2
     assert reword(runtime, answer()) == 2
@@ -142,13 +138,11 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more(runtime: Runtime, br
     fire(runtime, "Amphora")
     taken, (asked, again) = reword_in_turn(runtime, broken, answer())
     assert taken == 1 and rules(runtime) == {GENERAL: 1}
-    assert (
-        again.turns[:-1] == (*asked.turns, PromptTurn("assistant", broken))
-        and "JSON" in again.turns[-1].content
-    )
+    assert again.turns[:-1] == (*asked.turns, PromptTurn("assistant", broken))
+    assert "JSON" in again.turns[-1].content
 
 
-def test_after_a_second_reply_that_cannot_be_read_the_template_stays_and_it_is_counted_as_failed(
+def test_after_two_unreadable_replies_the_template_stays_and_it_failed(
     runtime: Runtime,
 ) -> None:
     fire(runtime, "Amphora")
@@ -171,9 +165,7 @@ def test_a_reply_that_can_be_read_but_not_taken_is_not_asked_for_again(runtime: 
     ] == [(1, 0)]
 
 
-def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_the_rest(
-    runtime: Runtime,
-) -> None:
+def test_it_sees_no_output_is_asked_if_it_can_help_and_forgotten(runtime: Runtime) -> None:
     fire(runtime, "Amphora")
     for action in ("kiln wram", "kiln warm"):  # of which nothing can be left out
         runs.attempt(runtime, ScriptedTool("kiln", "studio", {"kiln wram": SAID}), action)

@@ -27,9 +27,7 @@ def reply_to(runtime: Runtime, model: ScriptedModel, text: str, reply: str) -> s
     return said
 
 
-def test_limits_come_with_what_asks_for_something_and_not_about_the_person(
-    runtime: Runtime,
-) -> None:
+def test_limits_come_with_what_asks_for_something_not_for_the_person(runtime: Runtime) -> None:
     curate.add(runtime, ALLERGIC)
     curate.add(runtime, "My sister Ilse is a potter.")
     for asked in ("Recommend a cake for Sunday.", "What could we bake on Sunday?"):
@@ -50,9 +48,7 @@ def test_a_question_that_points_back_at_food_gets_the_limits(runtime: Runtime) -
     assert not look_up(runtime, thread, "Convert 350 Fahrenheit.", (), before).limits
 
 
-def test_a_limit_stands_behind_the_message_and_below_the_answer(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_limit_is_told_after_message_and_answer(runtime: Runtime, model: ScriptedModel) -> None:
     curate.add(runtime, ALLERGIC)
     model.enqueue("A lemon cake!", needed_info=["diet"])
     happened = say(runtime, new_chat(runtime), "Recommend a cake for Sunday.")
@@ -74,9 +70,8 @@ def test_below_a_reply_that_names_what_is_forbidden_stands_what_was_told(
     assert [hit.id for hit in chats.trace(runtime, reply).hits] == [added.memory_id]
     say(runtime, thread, "And how long does it take?")
     shown = [turn.content for turn in model.seen[-1].turns]
-    assert "A carrot cake with walnuts." in shown and TOLD not in str(shown), (
-        "the model never said that"
-    )
+    assert "A carrot cake with walnuts." in shown
+    assert TOLD not in str(shown), "the model never said that"
 
 
 @pytest.mark.parametrize(

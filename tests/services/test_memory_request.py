@@ -30,11 +30,6 @@ from tests.builders import chat_of, learn, make_runtime, new_chat, only, say
 HENS, PIANO, OLIVES = "I keep two hens named Ada and Grace.", "I play the piano.", "I hate olives."
 
 
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
 def tell(runtime: Runtime, *messages: str) -> str:
     """Say something in a chat of its own, and let it be learned; return the chat."""
     thread = chat_of(runtime, *messages)
@@ -62,9 +57,7 @@ def known(runtime: Runtime) -> list[str]:
 # To remember --------------------------------------------------------------------------------------
 
 
-def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_what_is_to_be_remembered_needs_no_model(runtime: Runtime, model: ScriptedModel) -> None:
     happened = say(
         runtime, thread := new_chat(runtime), "remember that our landlord is called Mrs. De Smet"
     )
@@ -74,12 +67,10 @@ def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(
     asked_in = [
         message.id for message in chats.page(runtime, thread).messages if message.role is Role.USER
     ]
-    assert (memory.text, memory.origin, memory.importance, list(memory.sources)) == (
-        kept,
-        "person",
-        3,
-        asked_in,
-    )
+    assert memory.text == kept
+    assert memory.origin == "person"
+    assert memory.importance == 3
+    assert list(memory.sources) == asked_in
     learn(runtime)
     assert known(runtime) == [kept]
     undo.undo(runtime, only(CarriedOut, happened).step)
@@ -93,23 +84,17 @@ def test_what_is_known_already_is_said_to_be(runtime: Runtime) -> None:
     assert (memory.text, memory.importance, len(memory.sources)) == (OLIVES, 3, 2)
 
 
-def test_a_sensitive_value_needs_no_second_yes_and_is_taken_back_with_its_sentence(
-    runtime: Runtime,
-) -> None:
+def test_a_sensitive_value_needs_no_second_yes_and_goes_with_it(runtime: Runtime) -> None:
     done = only(
         CarriedOut, say(runtime, new_chat(runtime), "Please remember that I live in Ghent.")
     )
-    assert (known(runtime), decisions.profile(runtime)) == (
-        ["I live in Ghent"],
-        {"city": ("Ghent",)},
-    )
+    assert known(runtime) == ["I live in Ghent"]
+    assert decisions.profile(runtime) == {"city": ("Ghent",)}
     assert pending.list_pending(runtime) == []
     undo.undo(runtime, done.step)
-    assert (known(runtime), decisions.profile(runtime), pending.list_pending(runtime)) == (
-        [],
-        {},
-        [],
-    )
+    assert known(runtime) == []
+    assert decisions.profile(runtime) == {}
+    assert pending.list_pending(runtime) == []
 
 
 def test_asking_to_remember_what_waits_is_the_yes_to_it(runtime: Runtime) -> None:
@@ -122,9 +107,7 @@ def test_asking_to_remember_what_waits_is_the_yes_to_it(runtime: Runtime) -> Non
 
 
 @pytest.mark.parametrize("asked", ["remember that my password is hunter2", "remember: PIN 4432"])
-def test_a_secret_is_refused_in_words_and_nothing_of_it_is_kept(
-    runtime: Runtime, asked: str
-) -> None:
+def test_a_secret_is_refused_and_nothing_of_it_is_kept(runtime: Runtime, asked: str) -> None:
     assert own(runtime, asked) == SECRET
     learn(runtime)
     assert (known(runtime), pending.list_pending(runtime)) == ([], [])
@@ -134,9 +117,7 @@ def test_a_secret_is_refused_in_words_and_nothing_of_it_is_kept(
     assert "4432" not in told and "hunter2" not in told
 
 
-def test_beside_a_question_it_is_done_and_the_model_answers_the_rest(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_beside_a_question_it_is_done_and_answered(runtime: Runtime, model: ScriptedModel) -> None:
     happened = say(runtime, new_chat(runtime), "Remember that I hate olives. Ideas for dinner?")
     reply, done = only(Completed, happened).reply, only(CarriedOut, happened)
     assert reply.model == model.name
@@ -174,11 +155,9 @@ def test_several_are_listed_and_a_number_chooses(runtime: Runtime) -> None:
     tell(runtime, PIANO, "My piano is a Bechstein.", OLIVES)
     listed = own(runtime, "forget what I said about the piano", thread := new_chat(runtime))
     first, second = listed.splitlines()[1:3]
-    assert (
-        listed.endswith(WHICH)
-        and {first[:3], second[:3]} == {"1. ", "2. "}
-        and len(known(runtime)) == 3
-    )
+    assert listed.endswith(WHICH)
+    assert {first[:3], second[:3]} == {"1. ", "2. "}
+    assert len(known(runtime)) == 3
     assert own(runtime, "the second one", thread) == f"Forgotten: {second[3:]}"
     assert known(runtime) == sorted([first[3:], OLIVES])
 
@@ -206,10 +185,8 @@ def test_the_profile_goes_with_its_sentence_and_what_waits_is_withdrawn(runtime:
     assert only(Completed, happened).reply.text.startswith("Forgotten: I live in Bruges")
     assert (known(runtime), decisions.profile(runtime)) == ([], {})
     undo.undo(runtime, only(CarriedOut, happened).step)
-    assert (known(runtime), decisions.profile(runtime)) == (
-        ["I live in Bruges"],
-        {"city": ("Bruges",)},
-    )
+    assert known(runtime) == ["I live in Bruges"]
+    assert decisions.profile(runtime) == {"city": ("Bruges",)}
 
 
 def test_a_value_that_is_its_sentence_is_forgotten_as_one(runtime: Runtime) -> None:
@@ -264,9 +241,7 @@ def test_a_joke_is_brought_up_no_more(runtime: Runtime) -> None:
     assert (known(runtime), own(runtime, "what do I own?")) == ([], NOT_TOLD)
 
 
-def test_undo_behind_an_answer_changes_nothing_and_behind_anything_else_means_what_it_taught(
-    runtime: Runtime,
-) -> None:
+def test_undo_behind_an_answer_changes_nothing_else_what_it_taught(runtime: Runtime) -> None:
     thread = tell(runtime, OLIVES)
     assert OLIVES in own(runtime, "what do I hate?", thread)
     assert own(runtime, "undo that", thread) == NOTHING_CHANGED
@@ -286,9 +261,7 @@ def test_a_forget_is_not_taken_back_once_its_memory_is_erased(runtime: Runtime) 
         undo.undo(runtime, step)
 
 
-def test_what_is_not_there_is_said_not_to_be_and_all_of_it_is_not_forgotten_by_a_sentence(
-    runtime: Runtime,
-) -> None:
+def test_what_is_not_there_is_said_and_all_is_not_forgotten_by_a_sentence(runtime: Runtime) -> None:
     assert own(runtime, "forget what I said about the caravan") == NOTHING_LIKE_IT
     assert own(runtime, "forget everything you know about me") == ALL_OF_IT
 
@@ -296,9 +269,7 @@ def test_what_is_not_there_is_said_not_to_be_and_all_of_it_is_not_forgotten_by_a
 # To keep out of the memory ------------------------------------------------------------------------
 
 
-def test_off_the_record_teaches_nothing_and_is_told_in_no_other_chat(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_off_the_record_teaches_nothing_elsewhere(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("Dana and the offsite: bring a book and a tent.")
     happened = say(
         runtime,
@@ -312,9 +283,7 @@ def test_off_the_record_teaches_nothing_and_is_told_in_no_other_chat(
     assert "tent" not in own(runtime, "what did you tell me about the offsite with Dana?")
 
 
-def test_what_is_only_told_off_the_record_takes_no_model_and_proposes_nothing(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_what_is_only_off_the_record_takes_no_model(runtime: Runtime, model: ScriptedModel) -> None:
     assert own(runtime, "don't save this, but I live in Ghent and I am gay") == KEPT_OUT
     learn(runtime)
     assert (known(runtime), pending.list_pending(runtime), len(model.seen)) == ([], [], 0)
@@ -328,9 +297,7 @@ def test_dont_save_that_withdraws_what_was_said_before(runtime: Runtime) -> None
 # What is wrong ------------------------------------------------------------------------------------
 
 
-def test_that_is_wrong_takes_back_what_was_just_told_and_brings_back_what_it_replaced(
-    runtime: Runtime,
-) -> None:
+def test_that_is_wrong_takes_back_what_was_told_and_restores_the_former(runtime: Runtime) -> None:
     thread = tell(runtime, HENS, "No wait, I keep three hens.")
     assert known(runtime) == ["No wait, I keep three hens."]
     assert own(runtime, "that's not true", thread).endswith(f"Remembered again: {HENS}")
@@ -344,9 +311,7 @@ def test_of_an_answer_of_the_model_it_is_the_models(runtime: Runtime, model: Scr
 # To tell what is known ----------------------------------------------------------------------------
 
 
-def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_what_is_known_is_listed_with_its_days(runtime: Runtime, model: ScriptedModel) -> None:
     tell(runtime, "My sister Ilse is a potter. My sister Ilse sings in a choir.", OLIVES)
     decisions.set_field(runtime, "city", "Ghent")
     calls = len(model.seen)

@@ -48,9 +48,7 @@ def test_an_embedder_that_cannot_embed_is_closed(tmp_path: Path) -> None:
     runtime.close()
 
 
-def test_a_model_that_is_not_wanted_any_more_is_closed_and_the_slot_goes_on_loading(
-    tmp_path: Path,
-) -> None:
+def test_an_unwanted_model_is_closed_and_the_slot_goes_on_loading(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path)
     model = ScriptedModel()
     runtime.open_chat_model = lambda *_: model  # type: ignore[assignment]
@@ -77,9 +75,7 @@ def test_a_chosen_model_answers_at_the_next_start_too_where_a_server_did(tmp_pat
 
 
 @pytest.mark.parametrize("fixed", [{"model": "other"}, {"server": "http://127.0.0.1:8080/v1"}])
-def test_a_model_given_for_this_start_is_not_replaced_by_a_choice(
-    tmp_path: Path, fixed: dict[str, str]
-) -> None:
+def test_a_model_given_for_this_start_stays(tmp_path: Path, fixed: dict[str, str]) -> None:
     runtime = make_runtime(tmp_path)
     runtime.loaded = settings.load(runtime.paths.config, fixed, environment={})
     with pytest.raises(UsageError, match="was set by the command line"):
@@ -88,9 +84,7 @@ def test_a_model_given_for_this_start_is_not_replaced_by_a_choice(
     runtime.close()
 
 
-def test_a_listed_file_needs_what_loading_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_listed_file_tells_its_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = make_runtime(tmp_path)
     runtime.paths.models.mkdir(parents=True)
     file = tiny_gguf.write(runtime.paths.models / "own.gguf", tiny_gguf.CHATML)
@@ -102,9 +96,7 @@ def test_a_listed_file_needs_what_loading_it_needs(
     runtime.close()
 
 
-def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again(
-    tmp_path: Path,
-) -> None:
+def test_a_chosen_embedding_model_searches_and_the_bundled_one_again(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path)
     runtime.paths.models.mkdir(parents=True)
     file = tiny_gguf.write(runtime.paths.models / "pooled.gguf", tiny_gguf.POOLED)
@@ -124,11 +116,9 @@ def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again
     ]
     assert embedders() == {"pooled": False, EMBEDDER: True}
     pooled = models.named_embedder(runtime, "pooled")
-    assert (
-        pooled
-        and models.named_embedder(runtime, str(file))
-        and models.named_embedder(runtime, "bundled") is None
-    )
+    assert pooled
+    assert models.named_embedder(runtime, str(file))
+    assert models.named_embedder(runtime, "bundled") is None
     assert "The vectors of 1 text are made anew" in models.search_terms(runtime, pooled)
     assert "did not come with memapp" in models.use_model(runtime, "pooled")
     assert runtime.settings.embedding_model == str(file)
@@ -139,10 +129,8 @@ def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again
         if choice.current and not choice.embeds
     ] == answering
     models.use_model(runtime, EMBEDDER)
-    assert (runtime.settings.embedding_model, embedders()) == (
-        "",
-        {"pooled": False, EMBEDDER: True},
-    )
+    assert runtime.settings.embedding_model == ""
+    assert embedders() == {"pooled": False, EMBEDDER: True}
     with pytest.raises(UsageError, match="is not here yet"):
         models.use_model(runtime, "bge-m3")
     with pytest.raises(UsageError, match="makes no embeddings"):
@@ -196,10 +184,8 @@ def test_a_model_in_several_files_is_one_row_and_chosen_by_any_of_them(tmp_path:
     for name in ("big", str(files[1])):
         assert f"big-00001-of-00003.gguf ({size / 1e6:,.0f} MB)" in models.use_model(runtime, name)
         assert runtime.settings.model == str(files[0])
-    assert [choice.name for choice in models.list_models(runtime) if choice.current] == [
-        "big",
-        EMBEDDER,
-    ]
+    actual = [choice.name for choice in models.list_models(runtime) if choice.current]
+    assert actual == ["big", EMBEDDER]
     files[1].unlink()
     (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
     assert big.fit == "unusable" and files[1].name in big.note
@@ -233,13 +219,8 @@ def test_what_is_no_file_never_ends_the_list(tmp_path: Path) -> None:
         for choice in models.list_models(runtime)
         if choice.kept_by == models.YOU
     }
-    assert {name.partition(" ")[0] for name in found} >= {
-        "folder",
-        "dangling",
-        "pipe",
-        "empty",
-        "caf\ufffd",
-    }
+    actual = {name.partition(" ")[0] for name in found}
+    assert actual >= {"folder", "dangling", "pipe", "empty", "caf\ufffd"}
     assert all(choice.fit == "unusable" and choice.note for choice in found.values())
     json.dumps([asdict(choice) for choice in found.values()], default=str).encode()
     for name in found:
@@ -252,11 +233,9 @@ def test_what_is_no_file_never_ends_the_list(tmp_path: Path) -> None:
 def test_a_model_in_several_files_is_known_by_all_of_them(tmp_path: Path) -> None:
     files = tiny_gguf.write_in_parts(tmp_path / "big.gguf", tiny_gguf.CHATML)
     first = content_hash(files[0], tmp_path)
-    assert (content_hash(files[0], tmp_path), known_hash(files[0], tmp_path), len(first)) == (
-        first,
-        first,
-        KEY_CHARS,
-    )
+    assert content_hash(files[0], tmp_path) == first
+    assert known_hash(files[0], tmp_path) == first
+    assert len(first) == KEY_CHARS
     files[2].write_bytes(files[2].read_bytes()[:-1] + b"x")
     assert known_hash(files[0], tmp_path) == ""
     assert content_hash(files[0], tmp_path) != first

@@ -15,9 +15,7 @@ def told(runtime: Runtime, text: str, thread: str = "") -> str:
     return str(message.id)
 
 
-def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_told_apart(
-    runtime: Runtime,
-) -> None:
+def test_what_is_new_replaces_adds_or_repeats_is_told_apart(runtime: Runtime) -> None:
     new, same, more = (told(runtime, text) for text in ("I have a dog.", "Yes, a dog.", "Hello!"))
     thread = new_chat(runtime)
     baker, gardener = (
@@ -42,10 +40,8 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     assert found[new][0].step == "", "it was changed since"
     for taught in (found[more][0], found[gardener][0]):
         undo.undo(runtime, taught.step)
-    assert {memory.text for memory in curate.list_memories(runtime)} == {
-        "I have a dog.",
-        "I work as a baker.",
-    }
+    actual = {memory.text for memory in curate.list_memories(runtime)}
+    assert actual == {"I have a dog.", "I work as a baker."}
 
 
 def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
@@ -57,8 +53,5 @@ def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
         for text, said in (("I have a big dog.", second), ("I have a big brown dog.", third)):
             changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor("rules"))
     found = learned_from(runtime, [first, second, third])
-    assert [found[said][0].was for said in (first, second, third)] == [
-        "",
-        "I have a dog.",
-        "I have a big dog.",
-    ]
+    actual = [found[said][0].was for said in (first, second, third)]
+    assert actual == ["", "I have a dog.", "I have a big dog."]

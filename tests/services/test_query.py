@@ -58,12 +58,10 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
     )
     (full,) = query(runtime, capability, request).memories
     assert isinstance(full, Full)
-    assert (full.tags, full.importance, full.agent_id, full.run_id) == (
-        ("work",),
-        4,
-        "companion",
-        "t1",
-    )
+    assert full.tags == ("work",)
+    assert full.importance == 4
+    assert full.agent_id == "companion"
+    assert full.run_id == "t1"
     assert full.score > 0
     assert "words" in full.why
 
@@ -78,9 +76,7 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
         {"agent": "planner", "filters": {"user_id": "somebody else"}},
     ],
 )
-def test_a_request_beyond_the_capability_is_refused_whole_and_recorded(
-    runtime: Runtime, request_: dict[str, object]
-) -> None:
+def test_a_request_beyond_it_is_refused(runtime: Runtime, request_: dict[str, object]) -> None:
     remember(runtime, "User deploys on Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
     with pytest.raises(Refused):
@@ -113,9 +109,7 @@ def test_no_agent_sees_a_category_that_is_not_on_its_list(runtime: Runtime) -> N
 
 
 @pytest.mark.slow
-def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
-    runtime: Runtime,
-) -> None:
+def test_each_agent_gets_its_own_categories_and_refusals_for_others(runtime: Runtime) -> None:
     categories = runtime.categories.categories
     for category in categories:
         remember(runtime, f"User keeps the word sentinel_{category} here.", category)
@@ -141,19 +135,9 @@ def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
 
 
 FILTERS: dict[str, object] = {
-    **{
-        "agent_id": "companion",
-        "run_id": "t",
-        "actor_id": "rules",
-        "role": "user",
-        "pinned": False,
-    },
-    **{
-        "importance_min": 1,
-        "importance_max": 5,
-        "updated_after": "2020-01-01T00:00:00Z",
-        "updated_before": "2099-01-01T00:00:00Z",
-    },
+    **{"agent_id": "companion", "run_id": "t", "actor_id": "rules", "role": "user"},
+    **{"pinned": False, "importance_min": 1, "importance_max": 5},
+    **{"updated_after": "2020-01-01T00:00:00Z", "updated_before": "2099-01-01T00:00:00Z"},
 }
 
 
@@ -224,9 +208,7 @@ def test_the_threshold_drops_what_is_hardly_alike(runtime: Runtime) -> None:
     assert len(ask(runtime, "planner", "learn the cello", threshold=0.5)) == 1
 
 
-def test_a_category_for_all_comes_whatever_the_question_and_a_rag_one_only_when_it_fits(
-    runtime: Runtime,
-) -> None:
+def test_a_category_for_all_always_comes_and_a_rag_one_if_it_fits(runtime: Runtime) -> None:
     remember(runtime, "User is called Ana.", "profile")
     remember(runtime, "User likes oolong.", "preferences")
     assert ask(runtime, "supervisor", "zebra crossing") == ["[profile] User is called Ana."]
@@ -263,9 +245,7 @@ def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> Non
     assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
 
 
-def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(
-    runtime: Runtime,
-) -> None:
+def test_the_best_of_what_is_related_comes_first_in_a_kept_place(runtime: Runtime) -> None:
     cello, weaker, stronger = (
         remember(runtime, f"User {does}.", "goals")
         for does in ("wants to learn the cello", "practises daily", "saves money")
@@ -278,11 +258,8 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(
         "[goals] User saves money.",
         "[goals] User practises daily.",
     ]
-    assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [
-        found,
-        found[:2],
-        found[:1],
-    ]
+    actual = [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)]
+    assert actual == [found, found[:2], found[:1]]
     remember(runtime, "User tunes the cello.", "goals")
     assert ask(runtime, "planner", "cello", top_k=2)[1:] == found[1:2]
 
@@ -312,17 +289,16 @@ def test_an_agent_is_told_once_what_changed_since_it_last_asked(runtime: Runtime
     assert header(runtime, "stylist") == (), "it never asked before, and may not read goals"
 
 
-def test_more_than_three_changes_wait_for_the_next_request(runtime: Runtime) -> None:
+def test_changes_are_told_three_at_a_time_where_the_budget_has_room(runtime: Runtime) -> None:
     header(runtime, "planner")
     for number in range(4):
         remember(runtime, f"User has goal {number}.", "goals")
+    assert header(runtime, "planner", categories=["tasks"], budget_tokens=5) == ()
     told = [header(runtime, "planner", categories=["tasks"])[1:] for _ in range(3)]
     assert [len(lines) for lines in told] == [3, 1, 0]
 
 
-def test_an_agent_is_told_of_no_change_beyond_its_list_nor_of_what_the_answer_says(
-    runtime: Runtime,
-) -> None:
+def test_an_agent_hears_of_no_change_beyond_its_list_or_answer(runtime: Runtime) -> None:
     for agent in ("planner", "stylist"):
         header(runtime, agent)
     remember(runtime, "User loves green tea.", "preferences")
@@ -338,13 +314,6 @@ def test_a_request_is_noted_with_the_best_score_and_its_category(runtime: Runtim
     nothing, found = recorded(runtime, "search")
     assert found["sim"] > 0.3 and found["category"] == "goals"
     assert nothing["sim"] is nothing["category"] is None
-
-
-def test_the_header_comes_out_of_the_same_budget_and_can_wait(runtime: Runtime) -> None:
-    header(runtime, "planner")
-    remember(runtime, "User keeps bees.", "goals")
-    assert header(runtime, "planner", categories=["tasks"], budget_tokens=5) == ()
-    assert len(header(runtime, "planner", categories=["tasks"])) == 2
 
 
 @pytest.mark.parametrize(
@@ -371,10 +340,8 @@ def test_a_category_among_the_filters_narrows_the_categories(runtime: Runtime) -
     assert ask(runtime, "planner", "painted", filters={"category": "tasks"}) == [
         "[tasks] User painted the door."
     ]
-    assert (
-        ask(runtime, "planner", "painted", categories=["goals"], filters={"category": "tasks"})
-        == []
-    )
+    actual = ask(runtime, "planner", "painted", categories=["goals"], filters={"category": "tasks"})
+    assert actual == []
     assert ask(runtime, "executor", "painted", filters={"category": "recent_activity"}) == [
         "[activity] User painted the wall."
     ]

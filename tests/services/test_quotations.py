@@ -68,10 +68,8 @@ def test_an_invention_gives_way_to_the_quotations(runtime: Runtime, model: Scrip
     happened = say(runtime, new_chat(runtime), "what's my cat called?")
     reply = only(Completed, happened).reply
     assert reply.text == "You told me on 31 January: “my cat is called Miso, she came from a farm”"
-    assert (reply.model, only(Restarted, happened).repeated) == (
-        FROM_MEMORY,
-        "Your cat is called Minka.",
-    )
+    assert reply.model == FROM_MEMORY
+    assert only(Restarted, happened).repeated == "Your cat is called Minka."
 
 
 @pytest.mark.usefixtures("trusted")
@@ -103,15 +101,28 @@ def test_any_other_message_is_the_models(runtime: Runtime, model: ScriptedModel)
         assert ask(runtime, text).text == "Minka says hello from Rome."
 
 
-def test_a_model_that_was_not_measured_to_answer_is_not_asked(
-    runtime: Runtime, model: ScriptedModel
+@pytest.mark.parametrize(
+    ("told", "question", "quoted"),
+    [
+        (["i work nights at the big bakery on mill road. do you like bread?"], "where do I work?",
+         ["“i work nights at the big bakery on mill road.”"]),
+        (["Mein Bruder Karl wohnt seit 2019 in Graz."], "where does Karl live, did I tell you?",
+         ["“Mein Bruder Karl wohnt seit 2019 in Graz.”"]),
+        (["my dog is called Pip", "no wait, its Moss"], "what is my dog called?",
+         ["(until 31 January): “my dog is called Pip”", "“no wait, its Moss”"]),
+        (["my flight to Riga is next friday"], "where is my flight to?",
+         ["(until 6 Feb): “my flight to Riga is next friday”"]),
+    ],
+    ids=["the sentence alone", "another language", "what gave way, and what came", "a coming day"],
+)  # fmt: skip
+def test_a_model_not_measured_to_answer_is_not_asked(
+    runtime: Runtime, model: ScriptedModel, told: list[str], question: str, quoted: list[str]
 ) -> None:
-    tell(runtime, "i work nights at the big bakery on mill road. do you like bread?")
+    tell(runtime, *told)
     calls = len(model.seen)
-    assert (
-        ask(runtime, "where do I work?").text
-        == "You told me on 31 January: “i work nights at the big bakery on mill road.”"
-    )
+    lines = ask(runtime, question).text.splitlines()
+    begins = "You told me on 31 January"
+    assert lines == [begins + (" " if "until" in said else ": ") + said for said in quoted]
     assert len(model.seen) == calls
 
 
@@ -132,39 +143,8 @@ def test_without_a_model_the_quotations_are_the_answer(tmp_path: Path) -> None:
     with closing(make_runtime(tmp_path, ScriptedModel())) as runtime:
         tell(runtime, "i work nights at the big bakery on mill road.")
     with closing(make_runtime(tmp_path)) as runtime:
-        assert (
-            ask(runtime, "where do I work?").text
-            == "You told me today: “i work nights at the big bakery on mill road.”"
-        )
-
-
-def test_a_quotation_in_another_language_answers(runtime: Runtime, model: ScriptedModel) -> None:
-    tell(runtime, "Mein Bruder Karl wohnt seit 2019 in Graz.")
-    model.enqueue("Karl lives in Vienna.")
-    assert ask(runtime, "where does Karl live, did I tell you?").text == (
-        "You told me on 31 January: “Mein Bruder Karl wohnt seit 2019 in Graz.”"
-    )
-
-
-def test_what_gave_way_is_quoted_until_its_day_beside_what_came_instead(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
-    tell(runtime, "my dog is called Pip", "no wait, its Moss")
-    model.enqueue("Your dog is called Rex.")
-    assert ask(runtime, "what is my dog called?").text.splitlines() == [
-        "You told me on 31 January (until 31 January): “my dog is called Pip”",
-        "You told me on 31 January: “no wait, its Moss”",
-    ]
-
-
-def test_a_coming_day_stands_beside_what_was_said_of_it(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
-    tell(runtime, "my flight to Riga is next friday")
-    model.enqueue("It is in Paris.")
-    assert ask(runtime, "where is my flight to?").text == (
-        "You told me on 31 January (until 6 Feb): “my flight to Riga is next friday”"
-    )
+        actual = ask(runtime, "where do I work?").text
+        assert actual == "You told me today: “i work nights at the big bakery on mill road.”"
 
 
 def test_what_waits_for_a_yes_is_not_quoted(runtime: Runtime) -> None:
@@ -201,9 +181,7 @@ def test_beside_a_quotation_with_the_whole_subject_stands_none_without(runtime: 
     )
 
 
-def test_what_memapp_recommended_is_quoted_as_its_own(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_memapps_own_advice_is_quoted_as_such(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("Try Lemon balm or valerian tea before you go to bed.")
     tell(runtime, "Do you know a tea that helps to sleep?")
     model.enqueue("It was green tea from Kyoto.")
@@ -212,9 +190,7 @@ def test_what_memapp_recommended_is_quoted_as_its_own(
     )
 
 
-def test_what_an_import_said_is_not_told_as_the_persons_words(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_an_imports_words_are_not_told_as_the_persons(runtime: Runtime, tmp_path: Path) -> None:
     (tmp_path / "facts.jsonl").write_text(
         '{"text": "User has a dog called Rufus.", "created_at": "2025-01-31T08:15:00Z"}'
     )
@@ -236,9 +212,7 @@ def test_what_an_import_said_is_not_told_as_the_persons_words(
         ("how old is my phone?", ""),
     ],
 )
-def test_a_question_that_asks_for_a_value_of_the_profile_is_answered_by_that(
-    runtime: Runtime, question: str, quoted: str
-) -> None:
+def test_a_value_of_the_profile_answers(runtime: Runtime, question: str, quoted: str) -> None:
     tell(runtime, "I moved to Bruges last week, and the flat is quiet.")
     assert quoted not in ask(runtime, question).text or not quoted, "nobody said yes yet"
     for request in pending.list_pending(runtime):

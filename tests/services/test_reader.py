@@ -39,9 +39,7 @@ def after(runtime: Runtime, *texts: str) -> list[str]:
     return live(runtime)
 
 
-def test_another_embedding_model_for_search_leaves_reading_to_its_own(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_another_embedding_model_leaves_reading_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
     named = make_runtime(
         tmp_path / "named", embedder=False, embedding_model=str(tmp_path / "another")
     )
@@ -61,13 +59,47 @@ def test_another_embedding_model_for_search_leaves_reading_to_its_own(
     named.close()
 
 
-def test_a_sentence_is_kept_as_it_was_typed_on_the_day_it_was_said(runtime: Runtime) -> None:
-    assert after(runtime, "hiya! i work nights at teh big bakery on mill road. how are you?") == [
-        "i work nights at teh big bakery on mill road."
-    ]
-    (memory,) = curate.list_memories(runtime)
-    assert memory.created_at <= memory.updated_at
-    assert memory.sources
+GOATS = "I keep forty goats on a farm."
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        # as it was typed, and with the one before on which it leans, but none that asks memapp
+        (["hiya! i work nights at teh big bakery on mill road. how are you?"],
+         ["i work nights at teh big bakery on mill road."]),
+        (["My sister Ines lives on a farm. She keeps forty goats there."],
+         ["My sister Ines lives on a farm. She keeps forty goats there."]),
+        (["und wie heißt meine chefin?", "so feierabend. ab mai arbeite ich nur noch vier tage."],
+         ["ab mai arbeite ich nur noch vier tage."]),
+        # a German day of the month ends no sentence
+        (["am 14. fahren wir zu meiner schwester nach Göttingen"],
+         ["am 14. fahren wir zu meiner schwester nach Göttingen"]),
+        # the words of others, and questions
+        (["Translate into German: I work as a baker and I have three dogs."], []),
+        (['My teacher always says "I have kept bees for thirty years and I love them".'], []),
+        (["how long do goats live on a farm?"], []),
+        # requests to the memory, and what is none
+        (["remember that fenna is allergic to wasps"], ["fenna is allergic to wasps"]),
+        ([GOATS, "please don't save that"], []),
+        ([GOATS, "forget that I keep forty goats"], []),
+        ([GOATS, "what do you know about black holes?"], [GOATS]),
+        ([GOATS, "delete the second paragraph please"], [GOATS]),
+        ([GOATS, "dont save that my ferrets bite"], [GOATS]),
+        # undo where memapp asked which one is meant
+        ([GOATS, "My goats love old bread.", "forget my goats", "undo that"],
+         [GOATS, "My goats love old bread."]),
+        # what else is told beside a correction
+        (["my dog is called Pip", "no wait, its Moss. My head! My sister Ines works in Porto."],
+         ["My sister Ines works in Porto.", "no wait, its Moss. My head!"]),
+        # what ends retires what was so, though its own sentence waits
+        (["My best friend is Chloe.",
+         "Chloe and me aren't talking any more and i don't want to go into it"], []),
+    ],
+)  # fmt: skip
+def test_what_is_kept_of_what_is_said(runtime: Runtime, said: list[str], kept: list[str]) -> None:
+    assert after(runtime, *said) == kept
+    assert decisions.profile(runtime) == {}
 
 
 def test_what_tells_of_a_coming_day_is_news_until_then(runtime: Runtime) -> None:
@@ -78,26 +110,6 @@ def test_what_tells_of_a_coming_day_is_news_until_then(runtime: Runtime) -> None
     )
     days = {memory.text[:5]: memory.valid_until for memory in curate.list_memories(runtime)}
     assert days == {"My si": date(2026, 2, 6), "I pla": None}
-
-
-def test_a_sentence_that_leans_on_the_one_before_takes_it_along(runtime: Runtime) -> None:
-    assert after(runtime, "My sister Ines lives on a farm. She keeps forty goats there.") == [
-        "My sister Ines lives on a farm. She keeps forty goats there."
-    ]
-
-
-def test_what_others_say_is_not_kept(runtime: Runtime) -> None:
-    assert after(runtime, "Translate into German: I work as a baker and I have three dogs.") == []
-    assert (
-        after(
-            runtime, 'My teacher always says "I have kept bees for thirty years and I love them".'
-        )
-        == []
-    )
-
-
-def test_a_question_is_not_kept(runtime: Runtime) -> None:
-    assert after(runtime, "how long do goats live on a farm?") == []
 
 
 def test_what_is_sensitive_waits_in_the_persons_words(runtime: Runtime) -> None:
@@ -122,12 +134,6 @@ def test_sensitive_sentences_side_by_side_are_one_question(runtime: Runtime) -> 
     assert request.new_value.endswith("i take pills for my heart now.")
 
 
-def test_a_short_sentence_goes_on_with_the_one_beside_it(runtime: Runtime) -> None:
-    assert after(runtime, "i got the job as a baker at the mill. starts on the 23rd.") == [
-        "i got the job as a baker at the mill. starts on the 23rd."
-    ]
-
-
 def test_what_the_person_thinks_of_themself_is_their_own_word(runtime: Runtime) -> None:
     assert after(runtime, "i think i'm the only beekeeper on our street") == [
         "i think i'm the only beekeeper on our street"
@@ -139,9 +145,7 @@ def test_a_password_is_neither_kept_nor_asked_about(runtime: Runtime) -> None:
     assert pending.list_pending(runtime) == []
 
 
-def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_that_back(
-    runtime: Runtime,
-) -> None:
+def test_a_correction_replaces_what_it_corrects_until_it_is_undone(runtime: Runtime) -> None:
     assert after(runtime, "my dog is called Pip", "no wait, its Moss") == ["no wait, its Moss"]
     (memory,) = curate.list_memories(runtime)
     assert memory.instead_of == "my dog is called Pip"
@@ -150,9 +154,7 @@ def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_th
     assert live(runtime) == ["my dog is called Pip"]
 
 
-def test_of_what_a_correction_may_be_about_alike_what_was_said_last_is_meant(
-    runtime: Runtime,
-) -> None:
+def test_of_equals_a_correction_means_what_was_said_last(runtime: Runtime) -> None:
     known = after(
         runtime,
         "my brother Kofi broke his leg last week",
@@ -213,22 +215,11 @@ def test_what_differs_in_a_number_a_not_or_a_name_is_not_the_same_however_alike(
     assert live(runtime) == sorted([one, other])
 
 
-def test_what_is_to_be_remembered_is_kept_whole_and_adds_nothing_to_the_profile_of_the_person(
-    runtime: Runtime,
-) -> None:
-    assert after(runtime, "remember that fenna is allergic to wasp stings") == [
-        "fenna is allergic to wasp stings"
-    ]
-    assert decisions.profile(runtime) == {}
-
-
 def test_a_value_of_the_profile_is_asked_about_at_once_with_its_sentence(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "hi, i'm called Ilka and I live in Leith. what shall i cook?")
-    assert [(request.field, request.new_value) for request in pending.list_pending(runtime)] == [
-        ("city", "Leith"),
-        ("preferred_name", "Ilka"),
-    ]
+    actual = [(request.field, request.new_value) for request in pending.list_pending(runtime)]
+    assert actual == [("city", "Leith"), ("preferred_name", "Ilka")]
     learn(runtime, thread)
     assert live(runtime) == []
     for request in pending.list_pending(runtime):
@@ -253,52 +244,8 @@ def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
         refused_sentences.judged(runtime, message) or (),
         [memory.id for memory in curate.list_memories(runtime)],
     )
-    assert [(reason.said, reason.why) for reason in refused] == [
-        ("My alarm code is 4821.", "secret"),
-        ("The bus was late today.", "passing"),
-    ]
-
-
-def test_what_ends_retires_what_was_so_though_its_own_sentence_waits(runtime: Runtime) -> None:
-    assert after(runtime, "My best friend is Chloe.") == ["My best friend is Chloe."]
-    assert (
-        after(
-            runtime,
-            "My best friend is Chloe.",
-            "Chloe and me aren't talking any more and i don't want to go into it",
-        )
-        == []
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("please don't save that", []),
-        ("forget that I keep forty goats", []),
-        ("what do you know about black holes?", ["I keep forty goats on a farm."]),
-        ("delete the second paragraph please", ["I keep forty goats on a farm."]),
-    ],
-)
-def test_a_request_to_the_memory_is_carried_out_and_nothing_else_taken_for_one(
-    runtime: Runtime, text: str, kept: list[str]
-) -> None:
-    assert after(runtime, "I keep forty goats on a farm.", text) == kept
-
-
-def test_what_begins_a_message_does_not_lean_on_a_question_to_memapp(runtime: Runtime) -> None:
-    told = after(
-        runtime,
-        "und wie heißt eigentlich meine chefin?",
-        "so feierabend. ab mai arbeite ich nur noch vier tage.",
-    )
-    assert told == ["ab mai arbeite ich nur noch vier tage."]
-
-
-def test_a_german_day_of_the_month_ends_no_sentence(runtime: Runtime) -> None:
-    assert after(runtime, "am 14. fahren wir zu meiner schwester nach Göttingen") == [
-        "am 14. fahren wir zu meiner schwester nach Göttingen"
-    ]
+    actual = [(reason.said, reason.why) for reason in refused]
+    assert actual == [("My alarm code is 4821.", "secret"), ("The bus was late today.", "passing")]
 
 
 def test_a_correction_that_says_little_is_about_what_was_said_last(runtime: Runtime) -> None:
@@ -322,10 +269,8 @@ def test_a_correction_that_says_little_is_about_what_was_said_last(runtime: Runt
 def test_an_agent_is_told_who_said_it_and_when(runtime: Runtime) -> None:
     after(runtime, "i keep forty goats on a farm")
     (memory,) = curate.list_memories(runtime)
-    assert (
-        memory.in_third_person
-        == f'User said ({memory.created_at:%Y-%m-%d}): "i keep forty goats on a farm"'
-    )
+    actual = memory.in_third_person
+    assert actual == f'User said ({memory.created_at:%Y-%m-%d}): "i keep forty goats on a farm"'
     assert memory.in_third_person in "".join(exports.as_markdown(runtime))
 
 
@@ -356,33 +301,18 @@ LOOKALIKES = [
 
 
 @pytest.mark.parametrize(("told", "correction"), CORRECTIONS)
-def test_a_correction_in_free_words_takes_the_place_of_what_it_corrects(
-    runtime: Runtime, told: str, correction: str
-) -> None:
+def test_a_free_correction_replaces_the_fact(runtime: Runtime, told: str, correction: str) -> None:
     assert after(runtime, told, correction) == [correction]
     (memory,) = curate.list_memories(runtime)
     assert memory.instead_of == told
 
 
 @pytest.mark.parametrize(("told", "added"), LOOKALIKES)
-def test_what_is_added_or_told_of_something_else_leaves_what_was_told(
-    runtime: Runtime, told: str, added: str
-) -> None:
+def test_what_is_told_of_something_else_leaves_it(runtime: Runtime, told: str, added: str) -> None:
     assert told in after(runtime, told, added)
 
 
-def test_what_else_is_told_beside_a_correction_is_a_memory_of_its_own(runtime: Runtime) -> None:
-    told = after(
-        runtime,
-        "my dog is called Pip",
-        "no wait, its Moss. My head! My sister Ines works as a vet in Porto.",
-    )
-    assert told == ["My sister Ines works as a vet in Porto.", "no wait, its Moss. My head!"]
-
-
-def test_what_was_told_long_ago_is_corrected_only_by_what_is_surely_about_it(
-    runtime: Runtime,
-) -> None:
+def test_what_was_told_long_ago_is_corrected_only_by_a_sure_match(runtime: Runtime) -> None:
     chatter = (
         "I love rainy days.",
         "My brother bakes bread.",
@@ -397,22 +327,13 @@ def test_what_was_told_long_ago_is_corrected_only_by_what_is_surely_about_it(
 
 
 OTHER_LANGUAGES = [
-    (
-        "mein Hund heißt Pip und schläft in der Küche",
-        "nee warte, er heißt Moss",
-        "ich nehme seit jahren was gegen depressionen",
-    ),
-    (
-        "mon chien s'appelle Pip et il dort dans la cuisine",
-        "non attends, il s'appelle Moss",
-        "je prends un traitement contre la dépression",
-    ),
-    (
-        "mi perro se llama Pip y duerme en la cocina",
-        "no espera, se llama Moss",
-        "tomo pastillas para la depresión desde hace años",
-    ),
-]
+    ("mein Hund heißt Pip und schläft in der Küche", "nee warte, er heißt Moss",
+     "ich nehme seit jahren was gegen depressionen"),
+    ("mon chien s'appelle Pip et il dort dans la cuisine", "non attends, il s'appelle Moss",
+     "je prends un traitement contre la dépression"),
+    ("mi perro se llama Pip y duerme en la cocina", "no espera, se llama Moss",
+     "tomo pastillas para la depresión desde hace años"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("told", "correction", "sensitive"), OTHER_LANGUAGES)
@@ -430,9 +351,7 @@ def test_other_languages_are_kept_corrected_and_asked_about(
     assert live(runtime) == [correction]
 
 
-def test_an_order_in_another_language_is_no_memory_and_what_was_blurted_out_is_forgotten_again(
-    runtime: Runtime,
-) -> None:
+def test_foreign_orders_are_no_memory_and_what_slipped_out_is_forgotten(runtime: Runtime) -> None:
     told = "meine kollegin Sabine wohnt jetzt im lager"
     thread = new_chat(runtime)
     for text in (
@@ -450,32 +369,13 @@ def test_an_order_in_another_language_is_no_memory_and_what_was_blurted_out_is_f
     assert live(runtime) == []
 
 
-def test_what_is_told_to_be_kept_out_leaves_alone_what_was_told_before(runtime: Runtime) -> None:
-    assert after(runtime, "I keep forty goats on a farm.", "dont save that my ferrets bite") == [
-        "I keep forty goats on a farm."
-    ]
-
-
 def test_what_is_named_to_be_forgotten_goes_and_comes_back(runtime: Runtime) -> None:
     assert after(runtime, "i cant stand olives", "forget the olives") == []
     undo.undo_last(runtime)
     assert live(runtime) == ["i cant stand olives"]
 
 
-def test_undo_where_memapp_asked_which_one_takes_nothing_away(runtime: Runtime) -> None:
-    kept = after(
-        runtime,
-        "I keep forty goats on a farm.",
-        "My goats love old bread.",
-        "forget my goats",
-        "undo that",
-    )
-    assert kept == ["I keep forty goats on a farm.", "My goats love old bread."]
-
-
-def test_what_there_is_no_room_for_goes_to_the_trash_in_the_step_of_what_came(
-    tmp_path: Path,
-) -> None:
+def test_what_has_no_room_goes_to_the_trash_in_the_step_of_what_came(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, max_facts=1)
     assert (
         len(after(runtime, "I keep forty goats on a farm.", "My sister Ines plays the harp.")) == 1

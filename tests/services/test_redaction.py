@@ -2,8 +2,6 @@
 back.
 """
 
-import pytest
-
 from memapp.domain.chat import Message, Role
 from memapp.domain.profile import Hint
 from memapp.inference.scripted import ScriptedModel
@@ -17,11 +15,6 @@ from memapp.store import chat
 from tests.builders import chat_of, learn, new_chat, say
 
 
-@pytest.fixture
-def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
 def said(runtime: Runtime, thread: str) -> list[Message]:
     return chat.list_messages(runtime.read(), thread, before=None)
 
@@ -30,9 +23,7 @@ def told(runtime: Runtime, thread: str) -> list[str]:
     return [message.text for message in tellable(runtime.read(), said(runtime, thread))]
 
 
-def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_say_it_again(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_value_is_left_out_everywhere_until_a_yes(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("Nice to meet you, Tom!")
     thread = new_chat(runtime)
     for text in ("My name is Tom. I collect maps.", "Are maps fun?"):
@@ -52,9 +43,8 @@ def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> 
     (request,) = pending.list_pending(runtime)
     decisions.deny(runtime, request.id)
     say(runtime, thread, "My name is Tom. I play chess.")
-    assert not any("Tom" in text for text in told(runtime, thread)) and "I play chess." in told(
-        runtime, thread
-    )
+    assert not any("Tom" in text for text in told(runtime, thread))
+    assert "I play chess." in told(runtime, thread)
     assert pending.list_pending(runtime) == [], "it is not asked again"
 
 
@@ -86,9 +76,7 @@ def test_each_text_and_value_is_read_once_however_much_waits() -> None:
     assert redaction._telling.cache_info().misses == len(values)
 
 
-def test_what_may_wait_is_left_out_before_it_is_read(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_what_may_wait_is_left_out_unread(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("Depression is hard. Take care.")
     thread = chat_of(runtime, "I have been treated for depression since 2019. I collect maps.")
     assert told(runtime, thread) == ["I collect maps."]
@@ -101,10 +89,8 @@ def test_what_may_wait_is_left_out_before_it_is_read(
 def test_a_yes_to_a_sentence_is_one_to_its_message_until_it_is_taken_back(runtime: Runtime) -> None:
     thread = chat_of(runtime, "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.")
     learn(runtime)
-    whole, rest = (
-        "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.",
-        "Ich sammle alte Karten.",
-    )
+    whole = "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten."
+    rest = "Ich sammle alte Karten."
     assert rest in told(runtime, thread)
     (request,) = pending.list_pending(runtime)
     step = decisions.approve(runtime, request.id)

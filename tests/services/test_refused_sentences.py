@@ -16,11 +16,9 @@ from memapp.services.memory_requests import refused_sentences
 from memapp.store import chat
 from tests.builders import chat_of, learn, make_runtime, new_chat, say
 
-SOUP, CELLO, DIABETES = (
-    "I had soup for lunch.",
-    "I play the cello in a small orchestra.",
-    "I have diabetes.",
-)
+SOUP = "I had soup for lunch."
+CELLO = "I play the cello in a small orchestra."
+DIABETES = "I have diabetes."
 
 
 @pytest.fixture
@@ -80,9 +78,7 @@ def test_what_passes_is_told_beside_what_is_kept_and_what_waits(judging: Runtime
         ("Off the record: I cannot stand Dana.", {}),
     ],
 )
-def test_only_what_could_have_been_kept_is_told_of(
-    judging: Runtime, typed: str, why: dict[str, str]
-) -> None:
+def test_only_what_might_be_kept_counts(judging: Runtime, typed: str, why: dict[str, str]) -> None:
     assert reasons(judging, tell(judging, typed)) == why
 
 

@@ -47,10 +47,8 @@ def add(runtime: Runtime, text: str, importance: int = 2, *, pinned: bool = Fals
 def end_what_is_over(runtime: Runtime) -> None:
     """Do those jobs that are due and go by time alone."""
     ends = [job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge")]
-    assert (
-        all(isinstance(event, int) for event in jobs.run_due(runtime, Cancel(), ends))
-        and len(ends) == 3
-    )
+    assert all(isinstance(event, int) for event in jobs.run_due(runtime, Cancel(), ends))
+    assert len(ends) == 3
 
 
 def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = False) -> None:
@@ -83,19 +81,16 @@ def gone(runtime: Runtime) -> set[str]:
 
 
 def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Runtime) -> None:
-    forgotten, important, pinned = (
-        add(runtime, "One."),
-        add(runtime, "Two.", 3),
-        add(runtime, "Three.", pinned=True),
-    )
+    forgotten = add(runtime, "One.")
+    important = add(runtime, "Two.", 3)
+    pinned = add(runtime, "Three.", pinned=True)
     live_on(runtime, START + timedelta(days=52), 7, talking=True)
     assert state(runtime, forgotten).state is State.LIVE
     live_on(runtime, START + timedelta(days=59), 5, talking=True)
     moved = state(runtime, forgotten)
     assert (moved.state, moved.reason) == (State.SOFT_DELETED, "unused")
-    assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(
-        days=30, minutes=1
-    )
+    assert moved.purge_at is not None
+    assert moved.purge_at - moved.updated_at < timedelta(days=30, minutes=1)
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in retention.trash(runtime)] == [forgotten]
     (entry,) = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.TTL]
@@ -140,10 +135,8 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     assert gone(runtime) == set()
     curate.discard(runtime, kept)
     chats.delete_thread(runtime, kept_chat)
-    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [
-        kept_chat,
-        chat_id,
-    ]
+    actual = [thread.id for thread in chats.list_threads(runtime, deleted=True)]
+    assert actual == [kept_chat, chat_id]
     live_on(runtime, START + timedelta(days=29), 4, talking=True)
     assert gone(runtime) == {memory}
     assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [kept_chat]
@@ -178,16 +171,12 @@ def test_what_is_brought_back_or_pinned_at_the_last_moment_stays(
     monkeypatch.setattr(store, "least_used", pin)
     live_on(runtime, START + timedelta(days=32), 40, talking=True)
     assert set(chosen) == {unused, trashed}
-    assert (gone(runtime), state(runtime, trashed).state, state(runtime, unused).state) == (
-        set(),
-        State.LIVE,
-        State.LIVE,
-    )
+    assert gone(runtime) == set()
+    assert state(runtime, trashed).state == State.LIVE
+    assert state(runtime, unused).state == State.LIVE
 
 
-def test_only_what_the_person_threw_away_is_asked_about_when_it_is_said_again(
-    runtime: Runtime,
-) -> None:
+def test_only_what_the_person_threw_away_is_asked_about_if_said_again(runtime: Runtime) -> None:
     unused, disliked = add(runtime, "User keeps bees."), add(runtime, "User keeps hens.", 3)
     curate.discard(runtime, disliked)
     live_on(runtime, START, 100, talking=True)
@@ -232,9 +221,7 @@ def test_no_leap_of_the_clock_erases_or_moves_anything(runtime: Runtime, years: 
 
 
 @pytest.mark.parametrize("looked", [True, False])
-def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_afterwards(
-    runtime: Runtime, looked: bool
-) -> None:
+def test_what_was_put_away_by_a_slow_clock_has_its_time(runtime: Runtime, looked: bool) -> None:
     at(runtime, START - timedelta(days=310))
     old = new_chat(runtime)  # from before what the clock will show
     at(runtime, START)
@@ -275,15 +262,11 @@ def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
     live_on(runtime, START, days=9, talking=True)
     assert pending.count_pending(runtime) == 0
     live_on(runtime, START + timedelta(days=9), days=2, talking=True)
-    assert {request.state for request in consents.list_requests(runtime.read())} == {
-        "expired",
-        "withdrawn",
-    }
+    actual = {request.state for request in consents.list_requests(runtime.read())}
+    assert actual == {"expired", "withdrawn"}
 
 
-def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests_closed(
-    runtime: Runtime,
-) -> None:
+def test_who_comes_once_a_week_finds_the_trash_empty_and_requests_closed(runtime: Runtime) -> None:
     trashed = add(runtime, "One.", 3)
     curate.discard(runtime, trashed)
     requests.propose(runtime, "city", "Oslo")
@@ -304,9 +287,7 @@ def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests
     )
 
 
-def test_a_leap_in_the_middle_of_a_run_erases_nothing(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_leap_in_a_run_erases_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     trashed = [add(runtime, f"Trashed number {number}.") for number in range(5)]
     for memory in trashed:
         curate.discard(runtime, memory)
@@ -373,9 +354,7 @@ def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("every", [1, 7, 14, 30])
-def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_comes(
-    runtime: Runtime, every: int
-) -> None:
+def test_what_ended_is_told_however_seldom_somebody_comes(runtime: Runtime, every: int) -> None:
     memory_id = add(runtime, "One.")
     curate.discard(runtime, memory_id)
     request = requests.propose(runtime, "city", "Bergen")

@@ -32,9 +32,7 @@ def known(runtime: Runtime) -> tuple[set[str], set[str]]:
     return {memory.text for memory in curate.list_memories(runtime)}, waiting
 
 
-def test_facts_and_requests_of_replaced_words_make_way_for_those_of_the_new_ones(
-    runtime: Runtime,
-) -> None:
+def test_facts_and_requests_of_replaced_words_make_way_for_new_ones(runtime: Runtime) -> None:
     first = told(runtime, "I love cats. I live in Oslo.")
     assert known(runtime) == ({"I love cats."}, {"Oslo"})
     resent(runtime, first, "I love dogs. I live in Bergen.")
@@ -45,9 +43,7 @@ def test_facts_and_requests_of_replaced_words_make_way_for_those_of_the_new_ones
 
 
 @pytest.mark.parametrize("taken_back", ["That was a lie.", "haha I was joking", "Just kidding!"])
-def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(
-    runtime: Runtime, taken_back: str
-) -> None:
+def test_what_was_a_joke_goes_with_what_it_proposed(runtime: Runtime, taken_back: str) -> None:
     thread = new_chat(runtime)
     told(runtime, "I love cats.", thread)
     told(runtime, "I own a helicopter. I live in Oslo.", thread)
@@ -67,9 +63,7 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(
 
 
 @pytest.mark.parametrize("is_edited", [True, False])
-def test_it_is_taken_back_with_the_new_words_even_if_memapp_is_killed_right_after(
-    runtime: Runtime, is_edited: bool
-) -> None:
+def test_it_is_taken_back_even_if_memapp_is_killed(runtime: Runtime, is_edited: bool) -> None:
     thread = new_chat(runtime)
     first = told(runtime, "I own a helicopter. I live in Oslo.", thread)
     turn = (
@@ -89,9 +83,7 @@ def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtim
     assert known(runtime) == (set(), set())
 
 
-def test_a_yes_to_what_was_also_said_in_earnest_teaches_nothing_of_the_joke(
-    runtime: Runtime,
-) -> None:
+def test_a_yes_also_said_in_earnest_teaches_nothing_of_the_joke(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     told(runtime, "I live in Oslo.", thread)
     say(runtime, thread, "I live in Oslo. I own a helicopter.")
@@ -120,16 +112,12 @@ def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:
     assert [memory.id for memory in curate.list_memories(runtime)] == [memory.id]
 
 
-def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_too(
-    runtime: Runtime,
-) -> None:
+def test_words_that_only_the_replaced_message_said_go_everywhere(runtime: Runtime) -> None:
     told(runtime, "I have a dog.")
     before, (dog,) = known(runtime), curate.list_memories(runtime)
     second = told(runtime, "Hello.")
-    change, worker = (
-        Updated(dog.id, text="I have a dog named Rex.", sources=(second,)),
-        Actor("rules"),
-    )
+    change = Updated(dog.id, text="I have a dog named Rex.", sources=(second,))
+    worker = Actor("rules")
     with runtime.write() as session:
         changes.apply(session, change, worker)
     together = known(runtime)
@@ -141,14 +129,10 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
 
 
 @pytest.mark.parametrize("older_first", [True, False])
-def test_what_was_replaced_holds_again_as_long_as_it_is_said(
-    runtime: Runtime, older_first: bool
-) -> None:
+def test_what_was_replaced_holds_while_it_is_said(runtime: Runtime, older_first: bool) -> None:
     thread = new_chat(runtime)
-    two, three = (
-        told(runtime, "I have two dogs.", thread),
-        told(runtime, "No wait, I have three dogs.", thread),
-    )
+    two = told(runtime, "I have two dogs.", thread)
+    three = told(runtime, "No wait, I have three dogs.", thread)
     assert known(runtime)[0] == {"No wait, I have three dogs."}
     resent(runtime, two if older_first else three, "What is the time?")
     assert known(runtime)[0] == (set() if older_first else {"I have two dogs."}), (
@@ -158,9 +142,7 @@ def test_what_was_replaced_holds_again_as_long_as_it_is_said(
     assert known(runtime)[0] == {"No wait, I have three dogs."}
 
 
-def test_what_was_replaced_longest_ago_holds_again_where_the_edit_takes_all_that_came_later(
-    runtime: Runtime,
-) -> None:
+def test_what_was_replaced_first_holds_again_if_all_later_is_edited_away(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     said = ("I have two dogs.", "No wait, I have three dogs.", "No wait, I have four dogs.")
     _, three, _ = [told(runtime, text, thread) for text in said]
@@ -205,9 +187,7 @@ def test_what_was_decided_stays_decided(runtime: Runtime) -> None:
 
 
 @pytest.mark.parametrize("by", ["undo", "forget that I play the harp"])
-def test_what_was_taken_back_is_in_no_prompt_of_its_chat_any_more(
-    runtime: Runtime, model: ScriptedModel, by: str
-) -> None:
+def test_what_is_taken_back_is_not_told(runtime: Runtime, model: ScriptedModel, by: str) -> None:
     thread = new_chat(runtime)
     model.enqueue("The harp, how lovely!")
     say(runtime, thread, "I play the harp.")

@@ -108,10 +108,8 @@ def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime)
     ] == [("User moved the desk.", "news")]
     curate.add(runtime, "User has a new chair.")
     say(runtime, thread, "Tell me about volcanoes.")
-    assert (
-        "new chair" in model.seen[-1].turns[-1].content
-        and "desk" not in model.seen[-1].turns[-1].content
-    )
+    assert "new chair" in model.seen[-1].turns[-1].content
+    assert "desk" not in model.seen[-1].turns[-1].content
 
 
 def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
@@ -138,9 +136,7 @@ def found(runtime: Runtime, text: str, *needed: str) -> list[str]:
     return [hit.text for hit in look_up(runtime, new_chat(runtime), text, needed, []).hits]
 
 
-def test_who_asks_what_was_recommended_asks_for_no_advice(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_who_asks_what_was_advised_seeks_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("The film Metropolis is a classic.")
     say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
     learn(runtime)
@@ -167,9 +163,7 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
     assert (guessed[0], len(guessed)) == (alone[0], 3)
 
 
-def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(
-    runtime: Runtime,
-) -> None:
+def test_what_call_1_asks_for_precedes_all_but_a_requests_best(runtime: Runtime) -> None:
     for text in (
         "I paint red roses.",
         "I paint red walls.",
@@ -177,15 +171,11 @@ def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(
         "I work as a nurse.",
     ):
         curate.add(runtime, text)
-    assert found(runtime, "Describe how one paints red roses on walls.", "nurse")[:2] == [
-        "I paint red roses.",
-        "I work as a nurse.",
-    ]
+    actual = found(runtime, "Describe how one paints red roses on walls.", "nurse")[:2]
+    assert actual == ["I paint red roses.", "I work as a nurse."]
 
 
-def test_where_nothing_is_needed_only_what_is_surely_about_the_message_is_told(
-    runtime: Runtime,
-) -> None:
+def test_where_nothing_is_needed_only_what_surely_fits_is_told(runtime: Runtime) -> None:
     for text in ("I have been a baker for nine years.", "I sold my red car on Friday."):
         curate.add(runtime, text)
     learn(runtime)
@@ -208,9 +198,7 @@ def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path,
     runtime.close()
 
 
-def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_more_words(
-    runtime: Runtime,
-) -> None:
+def test_a_question_about_the_person_is_looked_up_with_more_words(runtime: Runtime) -> None:
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     earlier = in_prompt(runtime, thread)
@@ -223,9 +211,7 @@ def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_
     ).on_demand
 
 
-def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(
-    runtime: Runtime,
-) -> None:
+def test_a_question_about_the_person_comes_with_all_recalled(runtime: Runtime) -> None:
     runtime.loaded = replace(
         runtime.loaded, settings=runtime.settings.model_copy(update={"prompt_memories": 3})
     )
@@ -262,10 +248,8 @@ def test_how_often_a_search_on_demand_was_made_is_counted(runtime: Runtime) -> N
     thread = new_chat(runtime)
     assert not only(Found, say(runtime, thread, "Which hobby have I got?")).hits
     say(runtime, thread, "Tell me a joke.")
-    assert (
-        activity.rates(runtime).recalled_on_demand.held,
-        activity.rates(runtime).recalled_on_demand.of,
-    ) == (1, 2)
+    assert activity.rates(runtime).recalled_on_demand.held == 1
+    assert activity.rates(runtime).recalled_on_demand.of == 2
 
 
 def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:

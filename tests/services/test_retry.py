@@ -15,9 +15,7 @@ from tests.builders import new_chat, only, say
 FIRST = "Oolong goes well with cake."
 
 
-def test_a_retry_puts_the_question_as_before_and_samples_other_words(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_retry_samples_other_words(runtime: Runtime, model: ScriptedModel) -> None:
     curate.add(runtime, "Oolong is the tea of the house.")
     model.enqueue(FIRST)
     reply = only(Completed, say(runtime, new_chat(runtime), "Which tea goes with cake?")).reply

@@ -54,32 +54,22 @@ def reply(events: list[TurnEvent]) -> Message:
     return events[-1].reply
 
 
-def test_a_command_and_its_output_stay_with_the_chat_and_a_failure_brings_back_what_worked(
-    runtime: Runtime, thread_id: str
-) -> None:
+def test_a_command_stays_with_the_chat_and_teaches(runtime: Runtime, thread_id: str) -> None:
     first = do(runtime, thread_id, "/run git stauts -s")
-    assert (
-        reply(first).text.startswith("git: 'stauts' is not a git command")
-        and "exit 1 · " in reply(first).text
-    )
+    assert reply(first).text.startswith("git: 'stauts' is not a git command")
+    assert "exit 1 · " in reply(first).text
     assert "memapp lessons" in reply(first).text, "a word about it, the first time"
     done = do(runtime, thread_id, "/run git status -s")
-    assert reply(done).text.startswith("exit 0 · ") and not any(
-        isinstance(item, Streamed) for item in done
-    )
+    assert reply(done).text.startswith("exit 0 · ")
+    assert not any(isinstance(item, Streamed) for item in done)
     again = do(runtime, thread_id, "/run git stauts -s")
-    assert (
-        reply(again).text.splitlines()[-1]
-        == "memapp: here `git status -s` worked once, untested as a hint"
-    )
+    actual = reply(again).text.splitlines()[-1]
+    assert actual == "memapp: here `git status -s` worked once, untested as a hint"
 
     (chip,) = next(event.hits for event in again if isinstance(event, Found))
     kept = chats.page(runtime, thread_id).messages
-    assert [message.text for message in kept[::2]] == [
-        "/run git stauts -s",
-        "/run git status -s",
-        "/run git stauts -s",
-    ]
+    actual = [message.text for message in kept[::2]]
+    assert actual == ["/run git stauts -s", "/run git status -s", "/run git stauts -s"]
     assert kept[-1] == reply(again) and chats.trace(runtime, kept[-1]).hits[0].id == chip.id
     assert (chip.kind, chip.text) == ("lesson", "git status -s")
     assert runs.list_runs(runtime, 5)[0].client == "chat"
@@ -87,9 +77,7 @@ def test_a_command_and_its_output_stay_with_the_chat_and_a_failure_brings_back_w
     assert chats.typed_prompts(runtime)[0] == "/run git stauts -s"
 
 
-def test_what_failed_last_time_is_told_of_before_it_runs_where_a_trusted_lesson_says_what_works(
-    runtime: Runtime, thread_id: str
-) -> None:
+def test_what_failed_last_time_is_told_before_it_runs(runtime: Runtime, thread_id: str) -> None:
     for written in ("/run git stauts -s", "/run git status -s", "/run git stauts -s"):
         do(runtime, thread_id, written)
     (lesson,) = lessons.list_lessons(runtime)
@@ -97,9 +85,8 @@ def test_what_failed_last_time_is_told_of_before_it_runs_where_a_trusted_lesson_
     events = do(runtime, thread_id, "/run git stauts -s")
     told = "memapp: this failed last time; here `git status -s` worked once"
     assert next(event.text for event in events if isinstance(event, Streamed)) == f"{told}\n"
-    assert (
-        reply(events).text.startswith(f"{told}\ngit: ") and reply(events).text.count("memapp:") == 1
-    )
+    assert reply(events).text.startswith(f"{told}\ngit: ")
+    assert reply(events).text.count("memapp:") == 1
     points = "SELECT point FROM activations ORDER BY id"
     assert runtime.read().column(points) == ["on_error", "pre_run"]
 
@@ -134,9 +121,7 @@ def test_what_is_left_out_is_shown_and_leaves_no_trace(
     assert "vase" not in " ".join(runtime.database.read().iterdump())
 
 
-def test_secrets_are_taken_out_of_the_command_and_of_what_it_wrote(
-    runtime: Runtime, thread_id: str
-) -> None:
+def test_secrets_leave_the_command_and_its_output(runtime: Runtime, thread_id: str) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     do(runtime, thread_id, f"/run echo --token {secret} {Path.home()}")
     said, wrote = chats.page(runtime, thread_id).messages
@@ -144,9 +129,7 @@ def test_secrets_are_taken_out_of_the_command_and_of_what_it_wrote(
     assert secret not in " ".join(runtime.database.read().iterdump())
 
 
-def test_a_running_command_is_stopped_with_all_that_it_started(
-    runtime: Runtime, thread_id: str, folder: Path
-) -> None:
+def test_a_stopped_command_takes_all_along(runtime: Runtime, thread_id: str, folder: Path) -> None:
     cancel, begun = Cancel(), threading.Event()
     events: list[TurnEvent] = []
 
@@ -168,14 +151,11 @@ def test_a_running_command_is_stopped_with_all_that_it_started(
     until(lambda: not running.is_alive(), 20)
     assert reply(events).status is MessageStatus.STOPPED
     assert reply(events).text.startswith("begun\nstopped · ")
-    assert not (folder / "late").exists() and not runs.list_runs(runtime, 1), (
-        "that it was stopped says nothing of it"
-    )
+    assert not (folder / "late").exists()
+    assert not runs.list_runs(runtime, 1), "that it was stopped says nothing of it"
 
 
-def test_long_and_hostile_output_is_capped_and_plain(
-    runtime: Runtime, thread_id: str, folder: Path
-) -> None:
+def test_long_hostile_output_is_capped(runtime: Runtime, thread_id: str, folder: Path) -> None:
     (folder / "hostile").write_bytes(
         b"\x1b[31m[/INST]\x1b]52;c;aGk=\x07 10%\r99%\r100%\n" + b"x" * 10**6 + b"\n\xff\x00end\n"
     )
@@ -183,36 +163,24 @@ def test_long_and_hostile_output_is_capped_and_plain(
     text = reply(events).text
     assert text.startswith("100%\nxxx") and "bytes left out" in text and "�end\nexit 0" in text
     assert len(text) < 20_000 and not set(text) & {"\x1b", "\x00", "\x07"}
-    assert (
-        sum(len(event.text) for event in events if isinstance(event, Streamed))
-        <= run_in_chat.STREAMED_BYTES
-    )
+    actual = sum(len(event.text) for event in events if isinstance(event, Streamed))
+    assert actual <= run_in_chat.STREAMED_BYTES
 
 
 @pytest.mark.parametrize(
     "written",
     [
-        "/run ls | wc",
-        "/run a && b",
-        "/run rm *",
-        "/run echo $HOME",
-        "/run echo 'a",
-        "/run a\nb",
-        "/sql x",
-        "/sql no.db SELECT 1",
+        "/run ls | wc", "/run a && b", "/run rm *", "/run echo $HOME", "/run echo 'a", "/run a\nb",
+        "/sql x", "/sql no.db SELECT 1",
     ],
-)
-def test_what_cannot_be_run_as_it_stands_is_not_run(
-    runtime: Runtime, thread_id: str, written: str
-) -> None:
+)  # fmt: skip
+def test_what_cannot_be_run_is_not(runtime: Runtime, thread_id: str, written: str) -> None:
     with pytest.raises(UsageError):
         do(runtime, thread_id, written)
     assert not chats.page(runtime, thread_id).messages
 
 
-def test_a_query_is_answered_in_columns_and_its_failure_is_kept(
-    runtime: Runtime, thread_id: str, folder: Path
-) -> None:
+def test_a_query_is_answered_in_columns(runtime: Runtime, thread_id: str, folder: Path) -> None:
     with sqlite3.connect(folder / "my shop.db") as made:
         made.executescript(
             "CREATE TABLE vases (name TEXT, cm REAL); INSERT INTO vases "
@@ -222,17 +190,13 @@ def test_a_query_is_answered_in_columns_and_its_failure_is_kept(
     before = (folder / "my shop.db").read_bytes()
     answered = reply(do(runtime, thread_id, "/sql 'my shop.db' SELECT *\nFROM vases"))
     assert answered.text.splitlines()[:3] == ["name      cm", "tall one  31.5", "NULL      2.0"]
-    assert (
-        "no such column: nam"
-        in reply(do(runtime, thread_id, "/sql 'my shop.db' SELECT nam FROM vases")).text
-    )
+    actual = "no such column: nam"
+    assert actual in reply(do(runtime, thread_id, "/sql 'my shop.db' SELECT nam FROM vases")).text
     do(runtime, thread_id, "/sql 'my shop.db' SELECT name FROM vases")
     told = reply(do(runtime, thread_id, "/sql 'my shop.db' SELECT nam FROM vases")).text
     assert "memapp: here `SELECT name FROM vases` worked once" in told
-    assert (
-        "not authorized: the database is only read"
-        in reply(do(runtime, thread_id, "/sql 'my shop.db' DELETE FROM vases")).text
-    )
+    actual = "not authorized: the database is only read"
+    assert actual in reply(do(runtime, thread_id, "/sql 'my shop.db' DELETE FROM vases")).text
     assert (folder / "my shop.db").read_bytes() == before
 
 

@@ -36,6 +36,11 @@ COLD = {"kiln fire": "the kiln is cold", "kiln fire --dry": "the kiln is cold"}
 ALONE = Client()
 
 
+def slips(*rest: str) -> dict[str, str]:
+    """Return the answers to a slip in commands that end so."""
+    return {f"kiln frie{text}": "kiln: 'frie' is not a kiln command" for text in rest}
+
+
 def kiln(
     scope: str = "studio", answers: Mapping[str, str] | None = None, name: str = "kiln"
 ) -> ScriptedTool:
@@ -64,12 +69,10 @@ def test_what_failed_and_then_worked_is_said_when_it_fails_again(runtime: Runtim
     assert rules(runtime) == {"kiln frie -> kiln fire 900"} and not solved.still_open
     assert hints(do(runtime, "kiln frie")) == [("kiln fire 900", "the same failure")]
     (lesson,) = browse.list_lessons(runtime)
-    assert (lesson.status, lesson.origin, lesson.retrieved, lesson.tags) == (
-        "candidate",
-        "executed",
-        1,
-        ("unknown_command",),
-    )
+    assert lesson.status == "candidate"
+    assert lesson.origin == "executed"
+    assert lesson.retrieved == 1
+    assert lesson.tags == ("unknown_command",)
 
 
 def test_another_failure_of_the_same_shape_gets_only_what_can_be_for_it(runtime: Runtime) -> None:
@@ -79,24 +82,14 @@ def test_another_failure_of_the_same_shape_gets_only_what_can_be_for_it(runtime:
     assert hints(do(runtime, "kiln frie", tool=kiln(name="oven"))) == [], "another tool"
 
 
-def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carried_out(
-    runtime: Runtime,
-) -> None:
-    tool = kiln(
-        answers={
-            f"kiln frie {vase}": "kiln: 'frie' is not a kiln command"
-            for vase in ("Amphora", "'my bowl'", "Cup")
-        }
-    )
+def test_a_person_is_told_how_it_would_be_and_a_program_what_was_done(runtime: Runtime) -> None:
+    tool = kiln(answers=slips(" Amphora", " 'my bowl'", " Cup"))
     do(runtime, "kiln frie Amphora", "kiln fire Amphora", tool=tool)
     worked = "here `kiln fire Amphora` worked once, untested as a hint"
-    assert (
-        do(runtime, "kiln frie 'my bowl'", tool=tool).hints[0].in_a_line
-        == f"try `kiln fire 'my bowl'`: {worked}"
-    )
-    curate.promote(
-        runtime, *(lesson.id for lesson in browse.list_lessons(runtime))
-    )  # one in five is not withheld then
+    actual = do(runtime, "kiln frie 'my bowl'", tool=tool).hints[0].in_a_line
+    assert actual == f"try `kiln fire 'my bowl'`: {worked}"
+    # one in five is not withheld then
+    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime)))
     told = do(runtime, "kiln frie Cup", tool=tool, client=Client("hook")).hints[0].in_a_line
     assert told == worked.removesuffix(", untested as a hint")
 
@@ -113,11 +106,7 @@ def test_a_name_of_then_is_left_open_where_the_failure_names_another(runtime: Ru
 
 
 def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
-    tool = kiln(
-        answers={
-            f"kiln frie{rest}": "kiln: 'frie' is not a kiln command" for rest in ("", " --slow")
-        }
-    )
+    tool = kiln(answers=slips("", " --slow"))
     do(runtime, "kiln frie", "kiln fire Amphora --hot", tool=tool)
     (hint,) = do(runtime, "kiln frie --slow", tool=tool).hints
     assert (
@@ -137,9 +126,7 @@ def test_in_a_quoted_query_of_a_command_the_change_is_made_too(runtime: Runtime)
     assert hint.instead == "kiln ask 'select name, glaze from vase'"
 
 
-def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_for(
-    runtime: Runtime,
-) -> None:
+def test_for_a_missing_program_another_is_told_whatever_it_is_for(runtime: Runtime) -> None:
     missing = kiln(
         answers={
             "kilm fire Vase": "kilm: command not found",
@@ -200,9 +187,7 @@ def test_the_next_thing_that_works_is_not_always_the_answer(runtime: Runtime) ->
     assert len(runs.list_runs(runtime, 9)) == 2
 
 
-def test_for_a_file_that_is_not_there_only_one_of_a_name_like_it_is_an_answer(
-    runtime: Runtime,
-) -> None:
+def test_for_a_missing_file_only_one_of_a_name_like_it_answers(runtime: Runtime) -> None:
     missing = kiln(
         answers={"kiln load vsae.toml": "kiln: cannot open vsae.toml: No such file or directory"}
     )
@@ -212,9 +197,7 @@ def test_for_a_file_that_is_not_there_only_one_of_a_name_like_it_is_an_answer(
     assert rules(runtime) == {"kiln load vsae.toml -> kiln load vase.toml"}
 
 
-def test_what_the_person_stopped_is_no_answer_to_a_failure(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_what_the_person_stopped_answers_no_failure(runtime: Runtime, tmp_path: Path) -> None:
     shell = Shell("sh", tmp_path)
     runs.attempt(runtime, shell, "sh -c 'exit 3'")
     assert runs.attempt(runtime, shell, "sh -c 'exit 130'")[1].still_open == ("sh",)
@@ -229,21 +212,14 @@ def test_doing_the_same_again_closes_a_failure_and_teaches_nothing(runtime: Runt
 
 
 def test_the_same_fix_in_other_commands_is_one_lesson(runtime: Runtime) -> None:
-    tool = kiln(
-        answers={
-            f"kiln frie {vase}": "kiln: 'frie' is not a kiln command"
-            for vase in ("Amphora", "Bowl", "Cup")
-        }
-    )
+    tool = kiln(answers=slips(" Amphora", " Bowl", " Cup"))
     for vase in ("Amphora", "Bowl", "Cup"):
         do(runtime, f"kiln frie {vase}", f"kiln fire {vase} --slow", tool=tool)
     (lesson,) = browse.list_lessons(runtime)
     assert (lesson.rule_text, lesson.worked) == ("kiln frie Amphora -> kiln fire Amphora --slow", 3)
 
 
-def test_the_same_lesson_is_one_and_another_way_out_is_a_conflict_that_counts_wins(
-    runtime: Runtime,
-) -> None:
+def test_the_same_lesson_is_one_and_conflicts_are_won_by_counts(runtime: Runtime) -> None:
     for correct in ("kiln fire --heat", "kiln fire --heat", "kiln fire --warm", "kiln fire --heat"):
         do(runtime, "kiln fire", correct)
     heat, warm = sorted(browse.list_lessons(runtime), key=lambda one: one.correct)
@@ -255,9 +231,7 @@ def test_the_same_lesson_is_one_and_another_way_out_is_a_conflict_that_counts_wi
     )
 
 
-def test_the_person_says_that_two_failures_are_the_same_and_that_they_are_not(
-    runtime: Runtime,
-) -> None:
+def test_the_person_says_that_two_failures_are_the_same_or_not(runtime: Runtime) -> None:
     answers = {"kiln fire": "the kiln is cold", "kiln fire -q": "E17: no heat"}
     do(
         runtime,
@@ -282,9 +256,7 @@ def test_the_person_says_that_two_failures_are_the_same_and_that_they_are_not(
         curate.tell_apart(runtime, heat.id)
 
 
-def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(
-    runtime: Runtime,
-) -> None:
+def test_a_hint_is_judged_after_three_steps_or_the_end_of_a_run(runtime: Runtime) -> None:
     def counted() -> list[tuple[int, int, int]]:
         return [
             (lesson.retrieved, lesson.helped, lesson.hurt)
@@ -302,9 +274,7 @@ def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(
     assert counted() == [(5, 1, 1)], "three times in vain"
 
 
-def test_a_failure_is_kept_though_the_lesson_that_was_told_of_it_was_erased_meanwhile(
-    runtime: Runtime,
-) -> None:
+def test_a_failure_is_kept_though_its_lesson_was_erased_meanwhile(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln frie")
     tool = kiln()
     failed = tool.attempt("kiln frie")
@@ -421,9 +391,7 @@ def test_a_lesson_is_taken_back_and_brought_back_step_by_step(runtime: Runtime) 
     assert rules(runtime) == set(), "what was thrown away is not learned again"
 
 
-def test_what_was_changed_since_is_taken_back_first_and_an_edit_keeps_both_versions(
-    runtime: Runtime,
-) -> None:
+def test_what_changed_since_is_taken_back_first_and_edits_keep_both(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln frie", "kiln fire 900")
     (lesson,) = browse.list_lessons(runtime)
     (first,) = undo.undoable(runtime)

@@ -47,10 +47,8 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     }
     assert rounds["Clay for the class"].choice == "revision"
     waits = rounds["How hot was it"]
-    assert (waits.choice, sorted(dissent.citations[0] for dissent in waits.dissents)) == (
-        None,
-        ["Completeness", "Consistency"],
-    )
+    actual = (waits.choice, sorted(dissent.citations[0] for dissent in waits.dissents))
+    assert actual == (None, ["Completeness", "Consistency"])
     counted = {agent.name: agent.counted for agent in trust.list_agents(runtime)}
     assert counted["rules"] == "trust 0.59 (kept 5 of 7)", (
         "what is older was kept, and two were trashed"

@@ -1,5 +1,6 @@
 """Corrections of agents by the person, on a real file: overrides, outcomes, and consequences."""
 
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from memapp.services.jobs import insights, retention, trust_upkeep
 from memapp.services.turn import resend_turn
 from memapp.store import agents, changes, history, memories
 from memapp.store.session import Session
-from tests.builders import fact, learn, make_runtime, new_chat, only, say
+from tests.builders import fact, learn, make_runtime, new_chat, only, say, word_list
 
 AGENT_SAID, MODEL_SAID, OTHER = "I keep three hens.", "User keeps three hens.", "I have hens."
 
@@ -248,9 +249,7 @@ def count(runtime: Runtime) -> tuple[int, int]:
     return memories.count_memories(runtime.read(), ALL_LIVE), len(waiting)
 
 
-def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_again(
-    runtime: Runtime,
-) -> None:
+def test_at_its_share_an_agent_asks_and_above_another_it_writes_again(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, told(0))
     free = len(learn(runtime, thread))
@@ -282,9 +281,7 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     assert count(runtime)[1] == waiting, "nothing waits any more for being an agent's"
 
 
-def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_the_yes(
-    runtime: Runtime,
-) -> None:
+def test_a_correction_that_asks_first_leaves_the_old_memory_until_the_yes(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I keep three hens in the garden.")
     (known,) = learn(runtime, thread)
@@ -305,9 +302,7 @@ def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_th
     assert curate.get(runtime, known.memory.id).state == "live"
 
 
-def test_a_model_that_asks_first_waits_with_other_words_and_a_yes_puts_them_in_place(
-    runtime: Runtime,
-) -> None:
+def test_a_model_that_asks_first_waits_and_a_yes_puts_its_words_in_place(runtime: Runtime) -> None:
     judged(runtime, 0, 5, "model:tiny")
     with runtime.write() as session:
         memory = fact(AGENT_SAID, session.now, origin="said")
@@ -338,9 +333,7 @@ def test_other_agents_ask_or_leave_it_where_they_were_corrected_too_often(runtim
     assert curate.get(runtime, memory.id).state == "live"
 
 
-def test_a_blocked_agent_stores_and_proposes_nothing_until_that_is_taken_back(
-    runtime: Runtime,
-) -> None:
+def test_a_blocked_agent_stores_and_proposes_nothing_until_unblocked(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I keep three hens in the garden.")
     learn(runtime, thread)
@@ -349,10 +342,8 @@ def test_a_blocked_agent_stores_and_proposes_nothing_until_that_is_taken_back(
         trust.set_blocked(runtime, "memapp's reading", blocked=True)
     say(runtime, thread, "I play the cello in a quartet. My name is Ana.")
     assert learn(runtime, thread) == []
-    assert (memories.count_memories(runtime.read(), ALL_LIVE), pending.count_pending(runtime)) == (
-        1,
-        0,
-    )
+    assert memories.count_memories(runtime.read(), ALL_LIVE) == 1
+    assert pending.count_pending(runtime) == 0
 
     assert undo.describe(runtime, undo.undoable(runtime, 1)[0]) == "Blocked memapp's reading"
     undo.undo(runtime, step)
@@ -393,9 +384,7 @@ def tidy_later(runtime: Runtime, days: int = 2) -> None:
     list(trust_upkeep.run_job(runtime, Cancel(), None))
 
 
-def test_three_corrections_that_stood_and_name_a_criterion_propose_a_weight_and_set_none(
-    runtime: Runtime,
-) -> None:
+def test_three_lasting_corrections_propose_a_weight_and_set_none(runtime: Runtime) -> None:
     deny_as(runtime, "wrong", "A", "B")
     deny_as(runtime, "private", "C")
     tidy_later(runtime)
@@ -405,11 +394,9 @@ def test_three_corrections_that_stood_and_name_a_criterion_propose_a_weight_and_
     assert pending.list_pending(runtime) == [], "the third has not stood for a day"
     tidy_later(runtime)
     (request,) = pending.list_pending(runtime)
-    assert (request.field, request.old_value, request.new_value) == (
-        "rubric",
-        "Accuracy 0.25",
-        "Accuracy 0.35",
-    )
+    assert request.field == "rubric"
+    assert request.old_value == "Accuracy 0.25"
+    assert request.new_value == "Accuracy 0.35"
     assert rubric.list_criteria(runtime)[0].weight == 0.25
 
     step = decisions.approve(runtime, request.id)
@@ -510,14 +497,9 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
     list(trust_upkeep.run_job(runtime, Cancel(), None))
     record = agent_files.export_agent(runtime, trust.get_agent(runtime, "rules"))
     assert set(record) == {
-        *(
-            "agent_name",
-            "model",
-            "primary_role",
-            "dissent_history",
-            "override_history",
-            "trust_score",
-            "trust_score_history",
+        *word_list(
+            "agent_name model primary_role dissent_history override_history trust_score "
+            "trust_score_history"
         ),
         *("long_term_stats", "rounds_participated", "probation_until"),
     }
@@ -525,11 +507,9 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
     assert dissent["round_id"] == "run_20260131_081500/round_1"
     assert dissent["context"] == {"task": "Write it down", "artifact_type": "adr"}
     override = record["override_history"][0]
-    assert (override["agent_output"], override["human_decision"], override["regret"]) == (
-        "Fact rules 2",
-        "",
-        False,
-    )
+    assert override["agent_output"] == "Fact rules 2"
+    assert override["human_decision"] == ""
+    assert override["regret"] is False
     deadline, at = (
         datetime.fromisoformat(override[name]) for name in ("auto_check_deadline", "timestamp")
     )
@@ -552,62 +532,22 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
     other.close()
 
 
-def test_an_imported_file_keeps_its_literal_count_of_regret(
-    runtime: Runtime, tmp_path: Path
-) -> None:
-    override = {
-        "round_id": "r/1",
-        "timestamp": "2026-01-30T10:00:00Z",
-        "context": {"task": "t"},
-        "agent_output": "a",
-    }
-    override |= {
-        "human_decision": "b",
-        "auto_check_deadline": "2026-01-31T10:00:00Z",
-        "reverted_by": None,
-    }
-    record = {
-        "agent_name": "Creator1",
-        "model": "m",
-        "primary_role": "creator",
-        "dissent_history": [],
-        "trust_score": 0.78,
-    }
-    record |= {
-        "override_history": [
-            {**override, "regret": regret} for regret in (True, False, False, False)
-        ]
-    }
-    record |= {"trust_score_history": [], "rounds_participated": 24, "probation_until": None}
-    record |= {
-        "long_term_stats": {
-            "avg_dissent_depth_last_90d": 0.75,
-            "dissent_impact_ratio_last_90d": 0.6,
-        }
-    }
-    record["long_term_stats"] |= {"total_overrides": 42, "regret_rate_last_90d": 0.1}  # type: ignore[operator]
+def test_an_imported_file_keeps_its_own_count_of_regret(runtime: Runtime, tmp_path: Path) -> None:
+    text = Path(__file__).with_name("agent_of_another_program.json").read_text("utf-8")
+    record = json.loads(text)
     path = tmp_path / "Creator1.json"
-    path.write_text(strict_json.write(record))
+    path.write_text(text, "utf-8")
     agent_files.import_agent(runtime, path)
     agent = trust.get_agent(runtime, "Creator1")
     assert formula(agent.total) == pytest.approx(0.3 * 3 / 4, abs=1e-9)
     assert agent.imported
     assert agent.rounds == 24
 
-    wrong = (
-        {"agent_name": ""},
-        {"more": 1},
-        {"rounds_participated": -1},
-        {"primary_role": "king"},
-        {"trust_score": True},
-    )
-    wrong += ({"probation_until": "2026-01-31"}, {"probation_until": 3}, {"dissent_history": {}})  # type: ignore[assignment]
-    for broken in (
-        "[]",
-        "{}",
-        "{",
-        *(strict_json.write(record | {"agent_name": "Creator2"} | change) for change in wrong),
-    ):
+    wrong = [("agent_name", ""), ("more", 1), ("rounds_participated", -1), ("primary_role", "king")]
+    wrong += [("trust_score", True), ("probation_until", "2026-01-31"), ("probation_until", 3)]
+    wrong += [("dissent_history", {})]
+    new = record | {"agent_name": "Creator2"}
+    for broken in ("[]", "{}", "{", *(strict_json.write(new | {key: to}) for key, to in wrong)):
         path.write_text(broken)
         with pytest.raises(UsageError, match="no record of an agent"):
             agent_files.import_agent(runtime, path)

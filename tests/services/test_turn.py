@@ -95,24 +95,18 @@ def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
             case "take_answers_back":
                 happened = list(turns.resend_turn(runtime, only(Accepted, first).message.id, text))
             case "open_question":
-                happened, text = (
-                    list(turns.retry_turn(runtime, only(Completed, first).reply.id)),
-                    "I live in Oslo.",
-                )
+                happened = list(turns.retry_turn(runtime, only(Completed, first).reply.id))
+                text = "I live in Oslo."
             case _:
                 happened = say(runtime, thread, text)
     assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
     assert chats.get_message(runtime, only(Accepted, happened).message.id).text == text
     (skipped, *_) = recorded(runtime, step)
-    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == (
-        "skipped",
-        thread,
-        {"error": "IndexError"},
-    )
-    assert (
-        only(Completed, say(runtime, thread, "Tell me about coffee.")).reply.status
-        is MessageStatus.COMPLETE
-    )
+    assert skipped["status"] == "skipped"
+    assert skipped["thread_id"] == thread
+    assert skipped["meta"] == {"error": "IndexError"}
+    actual = only(Completed, say(runtime, thread, "Tell me about coffee.")).reply.status
+    assert actual is MessageStatus.COMPLETE
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
@@ -126,10 +120,8 @@ def test_whatever_goes_wrong_while_a_message_is_read_it_is_answered_and_learned_
     with monkeypatch.context() as planted:
         for step in ("reader.propose_profile", "compare", "retract_unsaid", "questions.ask_about"):
             planted.setattr(f"memapp.services.turn.turns.{step}", fail)
-        assert (
-            only(Completed, say(runtime, thread, "I keep bees.")).reply.status
-            is MessageStatus.COMPLETE
-        )
+        actual = only(Completed, say(runtime, thread, "I keep bees.")).reply.status
+        assert actual is MessageStatus.COMPLETE
     assert learn(runtime), "it is learned from all the same"
 
 
@@ -155,14 +147,11 @@ def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
         for name in called
         if name.startswith("memapp.services")
     }
-    assert (readers, services) == ({"memapp.language.secrets"}, {"turn.turns", "open_turn"}), (
-        "secrets are in no file for a moment"
-    )
+    assert readers == {"memapp.language.secrets"}
+    assert services == {"turn.turns", "open_turn"}, "secrets are in no file for a moment"
 
 
-def test_a_yes_is_carried_out_once_wherever_the_turn_ends(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_yes_counts_once_at_any_end(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
     begun = turns.take_turn(runtime, thread, "yes")
     next(begun)
@@ -172,21 +161,15 @@ def test_a_yes_is_carried_out_once_wherever_the_turn_ends(
     reply = chats.page(runtime, thread).messages[-1]
     assert decisions.profile(runtime) == {}
     happened = list(turns.retry_turn(runtime, reply.id))
-    assert (decisions.profile(runtime), only(Completed, happened).reply.model) == (
-        {"city": ("Oslo",)},
-        OWN_WORDS,
-    )
+    assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    assert only(Completed, happened).reply.model == OWN_WORDS
     decided = len(history.list_entries(runtime.read()))
     learn(runtime)
-    assert (decisions.profile(runtime), len(history.list_entries(runtime.read()))) == (
-        {"city": ("Oslo",)},
-        decided,
-    )
+    assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    assert len(history.list_entries(runtime.read())) == decided
 
 
-def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(
-    runtime: Runtime,
-) -> None:
+def test_a_yes_not_read_before_its_turn_ended_is_done_in_idle_time(runtime: Runtime) -> None:
     thread = chat_of(runtime, "I live in Oslo.")
     begun = turns.take_turn(runtime, thread, "yes")
     next(begun)
@@ -199,9 +182,7 @@ def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(
     assert pending.list_pending(runtime) == []
 
 
-def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_killed(
-    runtime: Runtime,
-) -> None:
+def test_what_stays_out_of_memory_teaches_nothing_despite_a_kill(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     begun = turns.take_turn(runtime, thread, "Off the record: I keep bees.")
     message = only(Accepted, [next(begun)]).message
@@ -209,9 +190,7 @@ def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_ki
     assert learn(runtime) == [] and search.taken_back(runtime.read(), [message.id])
 
 
-def test_a_message_is_saved_before_any_model_compares_what_it_means(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_message_is_saved_before_all(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = new_chat(runtime)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
@@ -234,14 +213,11 @@ def test_a_message_is_saved_before_any_model_compares_what_it_means(
     embed = embedder.embed
     monkeypatch.setattr(embedder, "embed", look)
     assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
-    assert (set(texts), set(waited)) == ({"Tell me about coffee."}, {False}), (
-        "nor does a person wait for one that has to load"
-    )
+    assert set(texts) == {"Tell me about coffee."}
+    assert set(waited) == {False}, "nor does a person wait for one that has to load"
 
 
-def test_words_that_cannot_be_saved_replace_nothing(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unsaved_words_replace_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = new_chat(runtime)
     sent = only(Accepted, say(runtime, thread, "I have two cats.")).message
     before = [message.text for message in chats.page(runtime, thread).messages]
@@ -267,58 +243,39 @@ def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> N
         with pytest.raises(UsageError, match="chat is deleted"):
             list(begin)
     chats.restore_thread(runtime, thread)
-    assert [message.text for message in chats.page(runtime, thread).messages] == [
-        "I have two cats.",
-        sent.text,
-    ]
+    actual = [message.text for message in chats.page(runtime, thread).messages]
+    assert actual == ["I have two cats.", sent.text]
 
 
-def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(runtime: Runtime) -> None:
-    thread, model = new_chat(runtime), runtime.chat.ready()
-    assert isinstance(model, ScriptedModel)
-    model.enqueue("<think>They want tea.</think>\n\nOolong, then.")
+@pytest.mark.parametrize(
+    ("begin", "retracts"),
+    [("<think>They want tea.</think>", False), ("They want tea.\n</think>", True)],
+)
+def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(
+    runtime: Runtime, model: ScriptedModel, begin: str, retracts: bool
+) -> None:
+    thread = new_chat(runtime)
+    model.enqueue(f"{begin}\n\nOolong, then.")
     happened = say(runtime, thread, "Which tea?")
-    assert (
-        "".join(event.text for event in happened if isinstance(event, Thinking)) == "They want tea."
-    )
-    assert (
-        "".join(event.text for event in happened if isinstance(event, Streamed)) == "Oolong, then."
-    )
-    assert only(Completed, happened).reply.text == "Oolong, then."
-    model.enqueue("<think>They want tea. Or coffee")
+    thought = [event for event in happened if isinstance(event, Thinking)]
+    assert "".join(event.text for event in thought).strip() == "They want tea."
+    assert thought[-1].retracts is retracts
+    after = happened[happened.index(thought[-1]) :]
+    said = "".join(event.text for event in after if isinstance(event, Streamed))
+    assert said == only(Completed, happened).reply.text == "Oolong, then."
+    model.enqueue(f"{begin}\n\n" if retracts else "<think>They want tea. Or coffee")
     assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
     assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
+    assert "They want tea" not in str(runtime.read().column("SELECT text FROM messages"))
 
 
-def test_what_turns_out_to_be_thought_is_taken_back_and_not_kept(runtime: Runtime) -> None:
-    thread, model = new_chat(runtime), runtime.chat.ready()
-    assert isinstance(model, ScriptedModel)
-    model.enqueue("They want tea.\n</think>\n\nOolong, then.")
-    happened = say(runtime, thread, "Which tea?")
-    at = next(number for number, event in enumerate(happened) if isinstance(event, Thinking))
-    assert happened[at] == Thinking("They want tea.\n", retracts=True)
-    assert (
-        "".join(event.text for event in happened[at:] if isinstance(event, Streamed))
-        == "Oolong, then."
-    )
-    assert only(Completed, happened).reply.text == "Oolong, then."
-    model.enqueue("They want tea.\n</think>\n\n")
-    assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
-    kept = runtime.read().column("SELECT text FROM messages")
-    assert "They want tea" not in str(kept)
-
-
-def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_prompt(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_a_reply_that_goes_round_in_circles_is_cut(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     model.enqueue(
         "I am always here for you. I am always here for you. I am always here for you. And so on."
     )
-    assert (
-        only(Completed, say(runtime, thread, "Hello there, my friend.")).reply.text
-        == "I am always here for you."
-    )
+    actual = only(Completed, say(runtime, thread, "Hello there, my friend.")).reply.text
+    assert actual == "I am always here for you."
     with runtime.write() as session:
         session.run(
             "UPDATE messages SET text = 'I am here to help. I am here to help. ' "
@@ -336,10 +293,8 @@ def test_a_reply_that_says_the_message_again_is_no_reply(
     model.enqueue(asked)
     model.enqueue("The baker, if anybody.")
     happened = say(runtime, thread, asked)
-    assert (only(Restarted, happened).repeated, only(Completed, happened).reply.text) == (
-        asked,
-        "The baker, if anybody.",
-    )
+    assert only(Restarted, happened).repeated == asked
+    assert only(Completed, happened).reply.text == "The baker, if anybody."
     told = "I found scorch marks inside the oven."
     for _ in range(2):
         model.enqueue(f"{told} What do you make of them?")
@@ -403,16 +358,12 @@ def test_a_reply_ends_where_a_message_ends(tmp_path: Path) -> None:
     happened = say(runtime, new_chat(runtime), "Tell me all.")
     reply = only(Completed, happened).reply
     assert reply.text == ("word " * 40_000).strip() and reply.usage.at_limit
-    assert (
-        sum(len(event.text) for event in happened if isinstance(event, Streamed))
-        == MAX_MESSAGE_CHARS
-    )
+    actual = sum(len(event.text) for event in happened if isinstance(event, Streamed))
+    assert actual == MAX_MESSAGE_CHARS
     runtime.close()
 
 
-def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_wait_and_both_calls_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = [0.0]
 
     def sleep(seconds: float) -> None:
@@ -445,9 +396,7 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
     assert checked is not None and "was not compared" not in checked.why
 
 
-def test_a_message_does_not_wait_long_for_an_embedding_model(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_message_waits_for_embedding(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "EMBEDDER_SECONDS", 0.01)
     thread = new_chat(runtime)
     runtime.embedding.loading("Loading the embedding model…")

@@ -101,9 +101,7 @@ def test_what_only_confirms_a_fact_is_no_step_of_its_own(runtime: Runtime) -> No
     assert state(runtime) == before
 
 
-def test_a_chain_of_facts_is_taken_back_link_by_link_across_restarts(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_chain_of_facts_is_taken_back_across_restarts(runtime: Runtime, tmp_path: Path) -> None:
     states = []
     for text in ("I play the accordion.", "I keep two hens in the garden.", *CORRECTIONS):
         states.append((state(runtime), ready(runtime)))
@@ -145,22 +143,17 @@ def test_a_step_is_taken_back_only_after_what_was_built_on_it(runtime: Runtime) 
     assert known(runtime) == set()
 
 
-def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(
-    runtime: Runtime,
-) -> None:
-    closest = runtime.settings.model_copy(
-        update={"link_min": 0.9}
-    )  # what is related is chosen anew when a fact comes back
+def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_start(runtime: Runtime) -> None:
+    # what is related is chosen anew when a fact comes back
+    closest = runtime.settings.model_copy(update={"link_min": 0.9})
     runtime.loaded = replace(runtime.loaded, settings=closest)
     oslo = curate.get(runtime, curate.add(runtime, "I live in Oslo near the harbour.").memory_id)
     undo.undo_last(runtime)
     learn(runtime, "I play the accordion.")
     cello = curate.add(runtime, "I play the cello.").memory_id
     city = requests.propose(runtime, "city", "Oslo", memory=replace(oslo, origin="said"))
-    name, tongue = (
-        requests.propose(runtime, "preferred_name", "Ana"),
-        requests.propose(runtime, "language", "Dutch"),
-    )
+    name = requests.propose(runtime, "preferred_name", "Ana")
+    tongue = requests.propose(runtime, "language", "Dutch")
     assert city and name and tongue
     ready(runtime)
     steps: list[Callable[[], object]] = [
@@ -196,9 +189,7 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(
     assert decisions.profile(runtime) == {}
 
 
-def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_ones(
-    runtime: Runtime,
-) -> None:
+def test_what_was_erased_since_blocks_no_rest_of_a_step_nor_older_ones(runtime: Runtime) -> None:
     ids = [
         curate.add(runtime, f"I {does}.").memory_id
         for does in ("live in Rome", "keep bees", "play the cello")

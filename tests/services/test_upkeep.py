@@ -56,21 +56,22 @@ def live(runtime: Runtime) -> list[str]:
     return [memory.text for memory in curate.list_memories(runtime)]
 
 
-@pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a model needed by the job fail on messages about hens."""
-
+def fail_on_hens(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def fail(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
         if "hens" in chats.get_message(runtime, surprise.message_id).text:
-            raise ModelError("no")
+            raise error
         return reader.learn(runtime, surprise)
 
     monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=fail))
 
 
-def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model needed by the job fail on messages about hens."""
+    fail_on_hens(monkeypatch, ModelError("no"))
+
+
+def test_the_first_words_of_a_message_keep_prefills(runtime: Runtime, model: ScriptedModel) -> None:
     thread = chat_of(runtime, "I keep bees and two hens.")
     for typed in ("", "Well", "Well, what shall I feed them"):
         upkeep.warm(runtime, thread, typed, Cancel())
@@ -79,9 +80,7 @@ def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(
         assert begun.turns[:-1] == message.turns[:-1] == coming.turns[:-1]
 
 
-def test_both_calls_are_prefilled_before_anything_is_typed(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
+def test_both_calls_are_prefilled_before_typing(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     upkeep.warm(runtime, thread, "", Cancel())
     assert [prompt.slot for prompt in model.warmed] == ["look-up", "chat"]
@@ -107,9 +106,7 @@ def test_a_chat_that_has_not_begun_is_prefilled_too(
     assert answered.turns[-1].content.startswith(chat.turns[-1].content)
 
 
-def test_what_is_known_from_long_ago_does_not_stop_learning(
-    tmp_path: Path, model: ScriptedModel
-) -> None:
+def test_what_was_known_long_ago_stops_no_learning(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=5)
     curate.add(runtime, PLAYS)
     for number in range(60):
@@ -121,9 +118,7 @@ def test_what_is_known_from_long_ago_does_not_stop_learning(
     runtime.close()
 
 
-def test_without_an_embedding_model_each_message_waits(
-    tmp_path: Path, model: ScriptedModel
-) -> None:
+def test_without_embedding_model_each_message_waits(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, embedder=False)
     chat_of(runtime, KEEPS, PLAYS)
     assert (learn(runtime), pending(runtime)) == ([], 2)
@@ -133,12 +128,7 @@ def test_without_an_embedding_model_each_message_waits(
 def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_taken(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse_hens(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
-        if "hens" in chats.get_message(runtime, surprise.message_id).text:
-            raise UsageError("No.")
-        return reader.learn(runtime, surprise)
-
-    monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=refuse_hens))
+    fail_on_hens(monkeypatch, UsageError("No."))
     for text in (KEEPS, PLAYS):
         say(runtime, new_chat(runtime), text)
     assert learn(runtime) == [PLAYS]
@@ -150,9 +140,8 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
         say(runtime, new_chat(runtime), text)
     made = upkeep.work(runtime, None, Cancel())
     first = next(made)
-    assert (
-        isinstance(first, ConsentRequest) and first.new_value == "My salary is 54000 euros a year."
-    )
+    assert isinstance(first, ConsentRequest)
+    assert first.new_value == "My salary is 54000 euros a year."
     assert (live(runtime), pending(runtime)) == ([], 1)
     assert [type(event) for event in made] == [Remembered]
 
@@ -223,9 +212,7 @@ def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> No
     assert (learn(runtime), states(runtime)) == ([], ["nothing"])
 
 
-def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(
-    tmp_path: Path, model: ScriptedModel
-) -> None:
+def test_room_is_made_among_what_was_learned_itself(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=1)
     for text in ("User keeps bees.", "User owns a tandem."):
         curate.add(runtime, text)
@@ -246,9 +233,7 @@ def test_what_fails_goes_behind_what_is_new(runtime: Runtime, failing: None) -> 
     assert learn(runtime) == [PLAYS]
 
 
-def test_what_fails_on_three_days_is_set_aside_and_counted(
-    runtime: Runtime, failing: None, clock: Clock
-) -> None:
+def test_what_fails_on_three_days_is_left(runtime: Runtime, failing: None, clock: Clock) -> None:
     say(runtime, new_chat(runtime), KEEPS)
     for state in ("pending", "pending", "failed"):
         for _ in range(5):  # a server that is away for an evening costs one try

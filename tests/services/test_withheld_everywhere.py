@@ -52,9 +52,7 @@ def ways(draw: st.DrawFn) -> tuple[str, str]:
 
 @settings(max_examples=15)
 @given(way=ways(), denied=st.booleans())
-def test_a_value_is_withheld_however_it_is_written_until_a_yes(
-    way: tuple[str, str], denied: bool
-) -> None:
+def test_a_value_is_withheld_in_any_form_until_a_yes(way: tuple[str, str], denied: bool) -> None:
     value, written = way
     with empty_store() as runtime:
         read_in = typed(runtime, new_chat(runtime), f"My {value} came back.")
@@ -69,10 +67,8 @@ def test_a_value_is_withheld_however_it_is_written_until_a_yes(
         else:
             assert requests.propose(runtime, "health", written) == request, "it is asked once"
         assert read_in.id not in told(runtime, value)
-        assert (
-            told(runtime, value).get(said_again.id, "The trams were late again.")
-            == "The trams were late again."
-        )
+        actual = told(runtime, value).get(said_again.id, "The trams were late again.")
+        assert actual == "The trams were late again."
         found = [
             hit.id
             for word in written.split()

@@ -37,9 +37,7 @@ def note_in(path: Path) -> str:
         return str(conn.execute("SELECT value FROM interface").fetchone()[0])
 
 
-def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(
-    database: Database,
-) -> None:
+def test_one_is_written_if_the_file_changed_and_half_an_hour_went_by(database: Database) -> None:
     keep(database, "first")
     assert write(database, datetime.now(UTC)) is None, "the file itself is new"
     first = write(database, LATER)
@@ -52,9 +50,7 @@ def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(
     assert [backup.path for backup in copies(database.path)] == [second, first]
 
 
-def test_what_changes_beside_the_copying_counts_as_a_change(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_beside_it_are_counted(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     def back_up(_: Database, target: Path, __: object) -> Path:
         copied = shutil.copyfile(database.path, target)
         keep(database, "beside")
@@ -114,10 +110,8 @@ def test_a_clock_that_leapt_ends_none_and_later_few_at_once(database: Database) 
 
 def test_the_newest_sound_one_is_found_and_named_with_its_age(database: Database) -> None:
     path = database.path
-    assert (
-        from_backup(path)
-        == "There is no backup of it. To begin anew in another file: memapp --db PATH"
-    )
+    actual = from_backup(path)
+    assert actual == "There is no backup of it. To begin anew in another file: memapp --db PATH"
     assert backups.newest_sound(path) is None
     now = datetime.now(UTC)
     sound = database.backup(new_copy(path, BACKUPS, "schema9", now - timedelta(hours=5)))

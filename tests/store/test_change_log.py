@@ -83,28 +83,14 @@ def test_each_kind_of_change_is_told_once_to_each_chat(database: Database) -> No
 
 
 def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
-    one, two = add(database, "User drinks oolong."), add(database, "User drinks oolong tea.")
+    kept = add(database, "User drinks oolong tea.")
     thread = new_thread(database)
-    apply(database, Merged(one, two, LATER))
-    assert told(database, thread)[1:] == (
-        "- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea.",
-    )
-    apply(database, Merged(two, add(database, "User drinks oolong tea at noon."), LATER))
-    assert told(database, thread)[1:] == (
-        "- ↔merged: [Goals] Combined 2 notes about: User drinks oolong tea at noon.",
-    )
-
-
-def test_two_merges_into_one_memory_are_told_as_three_notes(database: Database) -> None:
-    first, second, whole = (
-        add(database, f"User drinks oolong{more}.") for more in ("", " tea", " tea at noon")
-    )
-    thread = new_thread(database)
-    for text in (first, second):
-        apply(database, Merged(text, whole, LATER))
-    assert told(database, thread)[1:] == (
-        "- ↔merged: [Goals] Combined 3 notes about: User drinks oolong tea at noon.",
-    )
+    for absorbed, notes in ((["User drinks oolong."], 2), (["User has oolong.", "Oolong."], 3)):
+        for text in absorbed:
+            apply(database, Merged(add(database, text), kept, LATER))
+        assert told(database, thread)[1:] == (
+            f"- ↔merged: [Goals] Combined {notes} notes about: User drinks oolong tea.",
+        )
 
 
 def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) -> None:
@@ -120,27 +106,18 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
     assert told(database, thread) == ()
 
 
-def test_at_most_three_are_told_the_important_and_new_first_and_the_rest_next_time(
-    database: Database,
-) -> None:
+def test_three_are_told_important_and_new_first_and_the_rest_later(database: Database) -> None:
     thread = new_thread(database)
     for number, importance in enumerate((2, 5, 2, 3, 2)):
         add(database, f"User has goal {number}.", importance)
-    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == [
-        "1. (imp=5)",
-        "3. (imp=3)",
-        "4. (imp=2)",
-    ]
-    assert [line.split("goal ")[1] for line in told(database, thread)[1:]] == [
-        "2. (imp=2)",
-        "0. (imp=2)",
-    ]
+    actual = [line.split("goal ")[1] for line in told(database, thread)[1:]]
+    assert actual == ["1. (imp=5)", "3. (imp=3)", "4. (imp=2)"]
+    actual = [line.split("goal ")[1] for line in told(database, thread)[1:]]
+    assert actual == ["2. (imp=2)", "0. (imp=2)"]
     assert told(database, thread) == ()
 
 
-def test_what_came_and_went_unseen_is_not_told_and_no_text_of_the_trash_is_shown(
-    database: Database,
-) -> None:
+def test_what_came_and_went_unseen_is_not_told_nor_the_trash_shown(database: Database) -> None:
     thread = new_thread(database)
     one = add(database, "User drinks oolong.")
     apply(database, Updated(one, text="User drinks coffee."))

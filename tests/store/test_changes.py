@@ -46,7 +46,7 @@ from memapp.store import changes, chat, history, memories, portable, snapshots, 
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
 from memapp.store.opening import open_database
-from tests.builders import fact, on
+from tests.builders import fact, on, word_list
 from tests.store.conftest import NOW, USER
 
 PERSON = Actor("person")
@@ -70,9 +70,8 @@ def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     """Everything that the person's memory consists of. A creation undone lies in the trash: the
     one allowed difference.
     """
-    conn.execute(
-        "PRAGMA query_only = 0"
-    )  # for a table in memory: the file itself is open for reading only
+    # for a table in memory: the file itself is open for reading only
+    conn.execute("PRAGMA query_only = 0")
     conn.execute(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab ('main', 'memories_fts', "
         "'instance')"
@@ -147,19 +146,9 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
     operations = [
         row["op"] for row in database.read().execute("SELECT op FROM events ORDER BY rowid")
     ]
-    assert operations == [
-        "create",
-        "create",
-        "update",
-        "pin",
-        "link",
-        "delete",
-        "restore",
-        "merge",
-        "restore",
-        "ttl",
-        "purge",
-    ]
+    assert operations == word_list(
+        "create create update pin link delete restore merge restore ttl purge"
+    )
     assert {row["category"] for row in database.read().execute("SELECT category FROM events")} == {
         "goals"
     }
@@ -167,12 +156,13 @@ def test_each_change_writes_history_change_log_revision_and_event(database: Data
 
 def test_what_is_in_the_trash_is_in_no_index_until_it_is_restored(database: Database) -> None:
     one = add(database, "User drinks oolong.")
-    apply(database, SoftDeleted(one, "person", LATER))
-    assert found(database, "oolong") == 0
-    assert memories.get_memory(on(database.read()), one).purge_at == LATER
-    apply(database, Restored(one))
-    assert found(database, "oolong") == 1
-    assert memories.get_memory(on(database.read()), one).purge_at is None
+    for change, hits, purge_at in (
+        (SoftDeleted(one, "person", LATER), 0, LATER),
+        (Restored(one), 1, None),
+    ):
+        apply(database, change)
+        assert found(database, "oolong") == hits
+        assert memories.get_memory(on(database.read()), one).purge_at == purge_at
 
 
 def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> None:
@@ -181,11 +171,9 @@ def test_merging_destroys_nothing_and_can_be_taken_back(database: Database) -> N
     before = dump(database.read())
     revision = apply(database, Merged(one, two, LATER))
     absorbed, kept = memories.get_memories(on(database.read()), [one, two])
-    assert (absorbed.state, absorbed.merged_into, absorbed.text) == (
-        State.MERGED,
-        two,
-        "User drinks oolong.",
-    )
+    assert absorbed.state == State.MERGED
+    assert absorbed.merged_into == two
+    assert absorbed.text == "User drinks oolong."
     assert kept.pinned, "what the person had pinned stays pinned"
     undo(database, revision)
     assert dump(database.read()) == before
@@ -200,24 +188,19 @@ def test_only_live_memories_are_merged_and_none_with_itself(database: Database) 
         apply(database, Merged(one, two, LATER))
 
 
-def test_a_pair_is_linked_once_in_either_direction(database: Database) -> None:
+def test_a_pair_is_linked_once_in_either_direction_and_nothing_to_what_is_not_there(
+    database: Database,
+) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
-    apply(database, Linked(one, ((two, 0.5),)))
-    apply(database, Linked(two, ((one, 0.8),)))
+    with pytest.raises(NotFound):
+        apply(database, Linked(one, ((two, 0.5), ("nothing", 0.5))))
+    for pair in (Linked(one, ((two, 0.5),)), Linked(two, ((one, 0.8),))):
+        apply(database, pair)
     rows = database.read().execute("SELECT strength FROM relations").fetchall()
     assert [row["strength"] for row in rows] == [0.8]
 
 
-def test_a_link_to_a_memory_that_is_not_there_links_nothing(database: Database) -> None:
-    one, two = (add(database, text) for text in ("User likes tea.", "User drinks tea."))
-    with pytest.raises(NotFound):
-        apply(database, Linked(one, ((two, 0.5), ("nothing", 0.5))))
-    assert database.read().execute("SELECT count(*) FROM relations").fetchone()[0] == 0
-
-
-def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(
-    database: Database,
-) -> None:
+def test_a_version_keeps_only_what_is_no_default_and_says_the_same(database: Database) -> None:
     add(database, "User likes tea.")
     (written,) = database.read().execute("SELECT snapshot FROM versions").fetchone()
     (memory,) = memories.list_memories(on(database.read()))
@@ -306,17 +289,12 @@ def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: 
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     pinned = apply(database, Pinned(one, True))
     apply(database, Linked(one, ((two, 0.5),)))
-    assert [step.event for step in history.undoable_steps(on(database.read()))] == [
-        Event.PIN,
-        Event.ADD,
-        Event.ADD,
-    ]
+    actual = [step.event for step in history.undoable_steps(on(database.read()))]
+    assert actual == [Event.PIN, Event.ADD, Event.ADD]
     undo(database, pinned)
     steps = history.undoable_steps(on(database.read()))
-    assert [(step.event, step.text) for step in steps] == [
-        (Event.ADD, "User likes tea."),
-        (Event.ADD, "User drinks oolong."),
-    ]
+    actual = [(step.event, step.text) for step in steps]
+    assert actual == [(Event.ADD, "User likes tea."), (Event.ADD, "User drinks oolong.")]
 
 
 def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None:
@@ -366,17 +344,13 @@ def test_the_same_fact_cannot_come_back_twice(database: Database) -> None:
         undo(database, deleted)
 
 
-def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(
-    database: Database,
-) -> None:
+def test_versions_hold_what_a_memory_said_and_equal_ones_once(database: Database) -> None:
     one = add(database, "User drinks oolong.")
     apply(database, Updated(one, text="User drinks coffee."))
     undo(database, apply(database, SoftDeleted(one, "person", LATER)))
     versions = history.list_versions(on(database.read()), one)
-    assert [version.text for version in versions[:2]] == [
-        "User drinks oolong.",
-        "User drinks coffee.",
-    ]
+    actual = [version.text for version in versions[:2]]
+    assert actual == ["User drinks oolong.", "User drinks coffee."]
     entries = list(reversed(history.list_entries(on(database.read()), memory_id=one)))
     assert [entry.after for entry in entries[:-1]] == [entry.before for entry in entries[1:]], (
         "each begins where the last one ended"
@@ -568,9 +542,11 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
         r"\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(memories\b(?!_)|$)",
         re.IGNORECASE,
     )
-    writers, named_in_a_variable = set(), set()
+    writers, named_in_a_variable, putting_back = set(), set(), set()
     for file in paths.bundled("memapp").rglob("*.py"):
-        nodes = list(ast.walk(ast.parse(file.read_text("utf-8"))))
+        source = file.read_text("utf-8")
+        putting_back |= {file.name} if "snapshots.put_back(" in source else set()
+        nodes = list(ast.walk(ast.parse(source)))
         texts = [
             node.value
             for node in nodes
@@ -585,6 +561,7 @@ def test_no_other_sql_in_the_tree_writes_to_memories() -> None:
     assert writers == {"changes.py", "snapshots.py"}, (
         "snapshots.put_back is called by changes.apply only"
     )
+    assert putting_back == {"changes.py"}
     assert named_in_a_variable == {"portable.py", "received.py"}, (
         "what stands in `_ROWS`; and other kinds than memories"
     )
@@ -605,15 +582,6 @@ def _table_of(call: ast.Call) -> object:
     return call.args[0].value if isinstance(call.args[0], ast.Constant) else ""
 
 
-def test_a_snapshot_is_put_back_by_apply_only() -> None:
-    callers = {
-        file.name
-        for file in paths.bundled("memapp").rglob("*.py")
-        if "snapshots.put_back(" in file.read_text("utf-8")
-    }
-    assert callers == {"changes.py"}
-
-
 def test_the_profile_cannot_be_changed_without_an_approved_request(database: Database) -> None:
     with database.write() as conn:
         conn.execute(
@@ -631,10 +599,8 @@ def test_the_profile_cannot_be_changed_without_an_approved_request(database: Dat
         revision = changes.apply(on(conn), ProfileChanged("p"), PERSON)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(on(database.read()), revision.step)
-    assert (entry.event, entry.memory_id, dict(entry.meta)) == (
-        Event.PROFILE,
-        "profile:city",
-        {"request_id": "p", "before": ""},
-    )
+    assert entry.event == Event.PROFILE
+    assert entry.memory_id == "profile:city"
+    assert dict(entry.meta) == {"request_id": "p", "before": ""}
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -82,9 +82,7 @@ def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
     assert [message.text for message in before] == ["message 4", "message 5", "message 6"]
 
 
-def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_deleted_chat(
-    database: Database,
-) -> None:
+def test_what_was_said_in_a_day_month_or_year_is_found_unless_deleted(database: Database) -> None:
     days = [
         datetime(2024, 5, 2, 12, tzinfo=UTC),
         datetime(2025, 5, 2, 12, tzinfo=UTC),
@@ -107,14 +105,10 @@ def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_dele
             chat.add_message(session, gone, Role.USER, "deleted", day, origin=Origin.TYPED)
         chat.set_thread_deleted(session, gone, NOW)
     read = on(database.read())
-    assert [message.text for message in chat.said_in(read, None, 5, 2)] == [
-        "said in 2024, day 2",
-        "said in 2025, day 2",
-    ]
-    assert [message.text for message in chat.said_in(read, 2025, 5, None)] == [
-        "said in 2025, day 2",
-        "said in 2025, day 3",
-    ]
+    actual = [message.text for message in chat.said_in(read, None, 5, 2)]
+    assert actual == ["said in 2024, day 2", "said in 2025, day 2"]
+    actual = [message.text for message in chat.said_in(read, 2025, 5, None)]
+    assert actual == ["said in 2025, day 2", "said in 2025, day 3"]
     assert [message.text for message in chat.said_in(read, None, 5, None, limit=1)] == [
         "said in 2025, day 3"
     ]
@@ -133,9 +127,7 @@ def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database
     assert found(database, "text: oolong") == ["Perhaps oolong"]
 
 
-def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(
-    database: Database,
-) -> None:
+def test_neighbours_are_found_through_a_message_but_no_retried_reply(database: Database) -> None:
     thread_id, question, answer = talk(database, "Which tea?", "Oolong suits the morning.")
     assert found(database, "context: oolong") == ["Which tea?"]
     assert found(database, "context: tea") == ["Oolong suits the morning."]
@@ -147,19 +139,13 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(
         )
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
-    assert [message.text for message in chat.variants(on(database.read()), question)] == [
-        "Oolong suits the morning.",
-        "Sencha.",
-    ]
-    assert [message.text for message in chat.list_messages(on(database.read()), thread_id)] == [
-        "Which tea?",
-        "Sencha.",
-    ]
+    actual = [message.text for message in chat.variants(on(database.read()), question)]
+    assert actual == ["Oolong suits the morning.", "Sencha."]
+    actual = [message.text for message in chat.list_messages(on(database.read()), thread_id)]
+    assert actual == ["Which tea?", "Sencha."]
 
 
-def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it(
-    database: Database,
-) -> None:
+def test_a_message_moved_to_the_end_has_its_new_neighbours_too(database: Database) -> None:
     thread, *ids = talk(database, "Oolong?", "Oolong suits.", "Sencha?", "Sencha too.")
     with database.write() as conn:
         moved = chat.put_last(on(conn), chat.get_message(on(conn), ids[1]))
@@ -223,9 +209,7 @@ def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
     assert chat.get_draft(on(database.read()), "") == ""
 
 
-def test_typed_prompts_are_newest_first_and_once_each(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_typed_prompts_come_once_each(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     talk(database, "sugar?", "no", "tea?", "yes", "milk?", "no", "tea?", "still yes")
     assert chat.typed_prompts(on(database.read())) == ["tea?", "milk?", "sugar?"]
     assert chat.typed_prompts(on(database.read()), limit=1) == ["tea?"]
@@ -261,7 +245,5 @@ def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> Non
                 on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage(), ""
             )
     kept = chat.list_messages(on(database.read()), thread_id)
-    assert [(message.text, message.status) for message in kept] == [
-        ("Which tea?", MessageStatus.COMPLETE),
-        ("", MessageStatus.GENERATING),
-    ]
+    actual = [(message.text, message.status) for message in kept]
+    assert actual == [("Which tea?", MessageStatus.COMPLETE), ("", MessageStatus.GENERATING)]

@@ -12,14 +12,10 @@ from tests.store.conftest import NOW
 LONG_AGO = NOW - timedelta(days=200)
 
 
-def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_after_it(
-    database: Database,
-) -> None:
+def test_what_is_recent_important_or_used_comes_daily_before_the_new(database: Database) -> None:
     old = [fact(f"User owns book {number}.", LONG_AGO) for number in range(12)]
-    important, recent = (
-        fact("User has a son.", LONG_AGO, importance=4),
-        fact("User has a cold.", NOW - timedelta(hours=70)),
-    )
+    important = fact("User has a son.", LONG_AGO, importance=4)
+    recent = fact("User has a cold.", NOW - timedelta(hours=70))
     with database.write() as conn:
         session = on(conn, now=NOW)
         for memory in (*old, important, recent):

@@ -49,12 +49,7 @@ def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: 
 
 
 @pytest.mark.parametrize("unsynced", [None])
-def test_what_is_written_is_on_the_disk(database: Database) -> None:
-    with database.write() as conn:
-        assert conn.execute("PRAGMA synchronous").fetchone()[0] == 2
-
-
-def test_it_is_marked_as_ours(database: Database) -> None:
+def test_it_is_marked_as_ours_and_what_is_written_is_on_the_disk(database: Database) -> None:
     with database.write() as conn:
         read = {
             name: conn.execute(f"PRAGMA {name}").fetchone()[0]
@@ -66,6 +61,7 @@ def test_it_is_marked_as_ours(database: Database) -> None:
             ("foreign_keys", 1),
             ("recursive_triggers", 1),
             ("secure_delete", 1),
+            ("synchronous", 2),
         ):
             assert conn.execute(f"PRAGMA {name}").fetchone()[0] == value
 
@@ -128,9 +124,7 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None
 
 
 @pytest.mark.parametrize("version", [7, -5, 99])
-def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(
-    database: Database, version: int
-) -> None:
+def test_a_damaged_version_is_set_right_and_told(database: Database, version: int) -> None:
     database.close()
     with closing(sqlite3.connect(database.path)) as conn:
         conn.execute(f"PRAGMA user_version = {version}")
@@ -151,9 +145,7 @@ def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(
 @pytest.mark.parametrize(
     "spoil", [lambda lock: lock.write_text("a conflict copy"), Path.mkdir, os.mkfifo]
 )
-def test_a_lock_file_that_is_none_is_told_as_such(
-    database: Database, spoil: Callable[[Path], object]
-) -> None:
+def test_a_lock_that_is_none_is_told(database: Database, spoil: Callable[[Path], object]) -> None:
     database.close()
     lock = database.path.with_name("memapp.db.lock")
     lock.unlink()
@@ -185,9 +177,7 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
         b"SQLite format 3\x00" + b"\xff" * 4096,
     ],
 )
-def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(
-    tmp_path: Path, content: bytes
-) -> None:
+def test_a_file_that_is_no_database_is_told_or_made_anew(tmp_path: Path, content: bytes) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)
     path = folder / "memapp.db"
@@ -290,9 +280,7 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
 
 
-def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(
-    database: Database,
-) -> None:
+def test_nothing_is_written_into_a_file_that_left_its_place(database: Database) -> None:
     elsewhere = database.path.with_name("moved.db")
     database.path.rename(elsewhere)
     for put_there in ("nothing", "another"):
@@ -312,9 +300,7 @@ def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(
 
 
 @pytest.mark.parametrize("removed", [("-shm",), ("-wal",), ("-wal", "-shm")])
-def test_what_lies_beside_an_open_file_is_taken_away_and_nothing_acknowledged_is_lost(
-    database: Database, removed: tuple[str, ...]
-) -> None:
+def test_logs_that_were_removed_lose_nothing(database: Database, removed: tuple[str, ...]) -> None:
     def note(name: str) -> None:
         with database.write() as conn:
             conn.execute("INSERT INTO interface VALUES ('me', ?, '1')", (name,))
@@ -384,10 +370,8 @@ def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
     assert reader.read().execute("SELECT name FROM interface").fetchone()["name"] == "theme"
     reader.examine()
     copy = reader.backup(tmp_path / "copy.db")
-    assert {file.name for file in database.path.parent.iterdir()} == {
-        "memapp.db",
-        "memapp.db.lock",
-    }, "no index was needed"
+    actual = {file.name for file in database.path.parent.iterdir()}
+    assert actual == {"memapp.db", "memapp.db.lock"}, "no index was needed"
     reader.close()
     assert names_in(copy) == {"theme"}
 
@@ -517,9 +501,7 @@ def test_who_is_in_the_way_of_one_that_needs_the_file_alone_knows(database: Data
         assert waiting.result()
 
 
-def test_nobody_writes_to_a_file_that_is_barred_and_who_writes_is_not_barred(
-    database: Database,
-) -> None:
+def test_nobody_writes_to_a_barred_file_and_no_writer_is_barred(database: Database) -> None:
     with closing(connect(database.path, read_only=False, patience=0)) as other:
         with barred(database.path), pytest.raises(sqlite3.OperationalError, match="locked"):
             other.execute("BEGIN IMMEDIATE")
@@ -586,9 +568,7 @@ def damaged_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
-    damaged_large: Path,
-) -> None:
+def test_a_large_file_closed_properly_is_read_after_the_start(damaged_large: Path) -> None:
     database = open_database(damaged_large, WORDING)
     try:
         assert not database.checked
@@ -598,9 +578,7 @@ def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
         database.close()
 
 
-def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
-    damaged_large: Path,
-) -> None:
+def test_a_large_file_not_closed_is_read_through_before_all(damaged_large: Path) -> None:
     damaged_large.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
         open_database(damaged_large, WORDING)
@@ -707,9 +685,7 @@ def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database
     again.close()
 
 
-def test_a_pipe_or_device_is_neither_opened_nor_replaced(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_pipe_or_device_is_not_opened_nor_replaced(database: Database, tmp_path: Path) -> None:
     pipe = tmp_path / "memapp.db"
     os.mkfifo(pipe)
     for read_only in (True, False):
@@ -720,9 +696,7 @@ def test_a_pipe_or_device_is_neither_opened_nor_replaced(
     assert pipe.is_fifo()
 
 
-def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(
-    database: Database,
-) -> None:
+def test_a_row_that_is_no_text_is_told_without_it_and_frees_the_file(database: Database) -> None:
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
     database.close()

@@ -56,9 +56,7 @@ def test_that_of_a_dead_owner_ends_whatever_the_clock_does(
     assert take(database, "upkeep", "b") and not take(database, "upkeep", "c")
 
 
-def test_it_is_renewed_for_as_long_as_it_is_held(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_renewed_while_held(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.4)
     monkeypatch.setattr(leases, "RENEWED_SECONDS", 0.05)
     with leases.hold(partial(writing, database), "upkeep") as mine:

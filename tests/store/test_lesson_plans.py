@@ -14,14 +14,10 @@ KILN = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln 
 SMALL = ("SCAN json_each", "SCAN asked", "SCAN CONSTANT ROW")
 
 
-def test_no_statement_reads_through_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runtime, asked, run = (
-        make_runtime(tmp_path, embedder=False),
-        dict[str, dict[str, Any]](),
-        Session.run,
-    )
+def test_no_statement_scans_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = make_runtime(tmp_path, embedder=False)
+    asked = dict[str, dict[str, Any]]()
+    run = Session.run
 
     def remembered(session: Session, sql: str, /, **values: Any) -> Any:
         asked[sql] = values

@@ -56,38 +56,21 @@ def four(database: Database) -> Database:
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
-        ("", ["m2", "m1", "m0"]),
-        ("tea", ["m2", "m0"]),
-        ("te", ["m2", "m0"]),
-        ("drinks tea", ["m0"]),
-        ('"oolong tea"', ["m0"]),
-        ('"tea oolong"', []),
-        ("tag:tea", ["m2", "m0"]),
-        ("tag:fun tag:tea", ["m2"]),
-        ("category:goals", ["m1"]),
-        ("pinned:yes", ["m1"]),
-        ("pinned:no tea", ["m2", "m0"]),
-        ("before:2026-02-01", ["m0"]),
-        ("after:2026-02-01", ["m2", "m1"]),
-        ("kind:episode", []),
-        ("nowhere", []),
-        ("%", ["m2"]),
-        ("🍵", []),
-        ("tea 🍵", []),
-        ("tea %", ["m2"]),
-        ('"% of" ""', ["m2"]),
-        ('"%"', ["m2"]),
+        ("", ["m2", "m1", "m0"]), ("tea", ["m2", "m0"]), ("te", ["m2", "m0"]),
+        ("drinks tea", ["m0"]), ('"oolong tea"', ["m0"]), ('"tea oolong"', []),
+        ("tag:tea", ["m2", "m0"]), ("tag:fun tag:tea", ["m2"]), ("category:goals", ["m1"]),
+        ("pinned:yes", ["m1"]), ("pinned:no tea", ["m2", "m0"]), ("before:2026-02-01", ["m0"]),
+        ("after:2026-02-01", ["m2", "m1"]), ("kind:episode", []), ("nowhere", []), ("%", ["m2"]),
+        ("🍵", []), ("tea 🍵", []), ("tea %", ["m2"]), ('"% of" ""', ["m2"]), ('"%"', ["m2"]),
     ],
-)
+)  # fmt: skip
 def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[str]) -> None:
     wanted = parse_filter(typed)
     assert [memory.id for memory in memories.list_memories(on(four.read()), wanted)] == found
     assert memories.count_memories(on(four.read()), wanted) == len(found)
 
 
-def test_a_day_begins_where_the_person_is(
-    database: Database, live_in: Callable[[str], None]
-) -> None:
+def test_a_day_begins_at_the_persons(database: Database, live_in: Callable[[str], None]) -> None:
     live_in("America/Los_Angeles")
     for name, created in (
         ("late on the 30th", 7),
@@ -96,10 +79,8 @@ def test_a_day_begins_where_the_person_is(
     ):
         moment = datetime(2026, 1, 31, tzinfo=UTC) + timedelta(hours=created)
         apply(database, Created(fact(f"It is {name}.", NOW, id=f"m{created}", created_at=moment)))
-    assert listed(database, parse_filter("after:2026-01-31 before:2026-02-01"), Sort.OLDEST) == [
-        "It is late on the 31st.",
-        "It is early on the 31st.",
-    ]
+    actual = listed(database, parse_filter("after:2026-01-31 before:2026-02-01"), Sort.OLDEST)
+    assert actual == ["It is late on the 31st.", "It is early on the 31st."]
 
 
 def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Database) -> None:
@@ -110,9 +91,7 @@ def test_the_trash_is_listed_by_words_too_although_no_index_has_it(four: Databas
     assert listed(four, replace(parse_filter("cello"), state=None)) == []
 
 
-def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language(
-    database: Database,
-) -> None:
+def test_tags_and_the_trash_are_found_in_any_case_and_language(database: Database) -> None:
     apply(database, Created(fact("User übt Geige.", NOW, id="m0", tags=("Übung",))))
     apply(database, Created(fact("User mag Äpfel.", NOW, id="m1")))
     apply(database, SoftDeleted("m1", "person", LATER))
@@ -170,18 +149,13 @@ def test_what_names_something_is_found_among_the_oldest_and_the_newest(
     apply(database, Created(fact("User plays the cello.", NOW, id="m9")))
     apply(database, Pinned("m1", True))
     found = partial(memories.unpinned_texts_naming, on(database.read()))
-    assert list(found("oslo", 9)) == [
-        "m0",
-        "m3",
-        "m4",
-    ]  # the shortest first; m1 is pinned, m2 lies between
+    # the shortest first; m1 is pinned, m2 lies between
+    assert list(found("oslo", 9)) == ["m0", "m3", "m4"]
     assert list(found("oslo", 1)) == ["m0"]
     assert found("🏠", 9) == {}
 
 
-def test_what_overflows_is_unpinned_learned_and_least_important_then_oldest_and_at_most_fifty(
-    database: Database,
-) -> None:
+def test_what_overflows_is_unpinned_learned_least_important_and_oldest(database: Database) -> None:
     given = [
         ("a", "person", 1),
         ("b", "distilled", 3),

@@ -22,7 +22,7 @@ from memapp.store.database import Database
 from memapp.store.opening import open_database
 from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
-from tests.builders import fact, on
+from tests.builders import fact, on, word_list
 from tests.store.conftest import NOW, USER
 
 
@@ -73,22 +73,9 @@ def index() -> Iterator[sqlite3.Connection]:
 
 
 HOSTILE = (
-    "AND",
-    "OR",
-    "NOT",
-    "NEAR(a b, 2)",
-    "category:secret",
-    "{category} : secret",
-    '"',
-    "'",
-    "*",
-    "^",
-    "-",
-    "+",
-    "(",
-    ")",
-    "\0",
-)
+    "AND", "OR", "NOT", "NEAR(a b, 2)", "category:secret", "{category} : secret", '"', "'", "*",
+    "^", "-", "+", "(", ")", "\0",
+)  # fmt: skip
 
 
 def asked(text: str, *, unfinished: bool = False) -> str | None:
@@ -107,11 +94,11 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
         assert query.count('"') <= 2 * (MAX_WORDS + full_text.MOST_PARTS)
 
 
-def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
-    assert (
-        asked('tea AND NOT "milk" NEAR category:secret*')
-        == '"tea" OR "not" OR "milk" OR "near" OR "category" OR "secret"'
+def test_operators_are_words_like_any_other_and_a_nul_hides_none() -> None:
+    assert asked('tea AND NOT "milk" NEAR category:secret*') == " OR ".join(
+        f'"{word}"' for word in word_list("tea not milk near category secret")
     )
+    assert asked("tea\0milk") == '"tea" OR "milk"'
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "\0", "the of and", '""', "***"])
@@ -119,15 +106,23 @@ def test_there_is_no_query_for_what_holds_no_word(text: str) -> None:
     assert asked(text) is None
 
 
-def test_a_nul_does_not_hide_the_words_after_it() -> None:
-    assert asked("tea\0milk") == '"tea" OR "milk"'
-
-
-def test_a_word_with_marks_is_not_found_by_its_letters(database: Database) -> None:
-    for text in ("User likes भाषा.", "User likes भाला.", "User likes İstanbul."):
+@pytest.mark.parametrize(
+    ("known", "query", "found"),
+    [
+        (["User likes भाषा.", "User likes भाला."], "भाषा", ["User likes भाषा."]),
+        (["User likes İstanbul."], "İstanbul", ["User likes İstanbul."]),
+        (["User likes İstanbul."], "istanbul", ["User likes İstanbul."]),
+        (["User hikes here.", "User has a cat."], "hiking or sailing?", ["User hikes here."]),
+        # a word that some fact holds is not taken for a slip
+        (["User rides a horse.", "User has a house."], "horse", ["User rides a horse."]),
+    ],
+)
+def test_any_word_is_enough_in_any_of_its_forms(
+    database: Database, known: list[str], query: str, found: list[str]
+) -> None:
+    for text in known:
         add_fact(database, text)
-    assert facts(database, "भाषा") == ["User likes भाषा."]
-    assert facts(database, "İstanbul") == facts(database, "istanbul") == ["User likes İstanbul."]
+    assert facts(database, query) == found
 
 
 UNSPACED = (
@@ -176,9 +171,7 @@ def test_a_text_without_spaces_leaves_the_index_with_the_memory(database: Databa
         assert conn.execute("SELECT * FROM temp.terms").fetchall() == []
 
 
-def test_the_migration_fills_the_index_for_what_is_there_already(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_rows_are_in_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = schema.scripts()
     monkeypatch.setattr(
         schema,
@@ -207,12 +200,6 @@ def test_the_migration_fills_the_index_for_what_is_there_already(
         "its vector may have been of unknown words only"
     )
     new.close()
-
-
-def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
-    add_fact(database, "User hikes in the mountains.")
-    add_fact(database, "User has a cat.")
-    assert facts(database, "hiking or sailing?") == ["User hikes in the mountains."]
 
 
 def test_a_word_is_looked_up_and_not_searched_for_in_every_fact(database: Database) -> None:
@@ -279,12 +266,6 @@ def test_searches_at_one_moment_share_the_newest_facts(database: Database) -> No
     assert find(["dinner"]) == []
 
 
-def test_a_word_that_some_fact_holds_is_not_taken_for_a_slip(database: Database) -> None:
-    add_fact(database, "User rides a horse.")
-    add_fact(database, "User has a house.")
-    assert facts(database, "horse") == ["User rides a horse."]
-
-
 def test_the_last_word_may_be_unfinished(database: Database) -> None:
     add_fact(database, "User is vegetarian.")
     (whole,) = search.search_memories(on(database.read()), Scope(USER), ["veget"])
@@ -292,9 +273,7 @@ def test_the_last_word_may_be_unfinished(database: Database) -> None:
     assert whole.bm25 == 0 < begun.bm25
 
 
-def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says_it(
-    database: Database,
-) -> None:
+def test_a_message_is_found_by_its_neighbours_but_after_the_one_itself(database: Database) -> None:
     talk(
         database,
         "Is your dog well?",
@@ -308,16 +287,12 @@ def test_a_message_is_found_by_what_stands_beside_it_but_after_the_one_that_says
     assert set(found[1:]) == {"Is your dog well?", "Oh no."}
 
 
-def test_messages_of_a_deleted_chat_are_not_found(database: Database) -> None:
-    thread_id, _ = talk(database, "I like oolong.")
-    with database.write() as conn:
-        chat.set_thread_deleted(on(conn), thread_id, NOW)
-    assert messages(database, "oolong") == []
-
-
-def test_messages_that_left_the_chat_are_not_found(database: Database) -> None:
+def test_messages_of_a_deleted_chat_or_that_left_one_are_not_found(database: Database) -> None:
+    deleted, _ = talk(database, "I like oolong.")
     _, (left, _) = talk(database, "I like oolong.", "I like sencha.")
+    assert len(messages(database, "oolong")) == 3
     with database.write() as conn:
+        chat.set_thread_deleted(on(conn), deleted, NOW)
         chat.set_active(on(conn), [left], active=False)
     assert messages(database, "oolong") == []
 

@@ -90,10 +90,8 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     folder = database.path.parent
     (folder / "backups").mkdir()
     (folder / "damaged").mkdir()
-    copy, aside = (
-        "backups/memapp.db-schema3-20260131T081500Z.db",
-        "damaged/memapp.db-before-restore-20260131T081500000000Z.db",
-    )
+    copy = "backups/memapp.db-schema3-20260131T081500Z.db"
+    aside = "damaged/memapp.db-before-restore-20260131T081500000000Z.db"
     halves = {
         *("memapp.db-restored.partial", "memapp.db-restored.partial-journal"),
         *(f"{copy}.partial", f"{copy}.partial-journal", f"{aside}.partial", f"{aside}-wal.partial"),
@@ -123,9 +121,7 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     assert (before - after, others - after) == (halves, set())
 
 
-def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(
-    database: Database, tmp_path: Path
-) -> None:
+def test_what_a_kill_leaves_is_found_by_its_note(database: Database, tmp_path: Path) -> None:
     drive = tmp_path / "drive"
     half, draft = drive / "copy.db.partial", drive / "thesis.tex"
     with noted(database.path, drive / "copy.db"):
@@ -138,18 +134,15 @@ def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(
         path.write_bytes(content)
     text_traces.remove_unfinished(database.path)
     scan = text_traces.scan(database, [], ByteNeedles(["nothing"]))
-    assert (note.exists(), scan.unread) == (True, (half.name,)), (
-        "its drive is not there, and it is not looked into"
-    )
+    assert note.exists() is True
+    assert scan.unread == (half.name,), "its drive is not there, and it is not looked into"
     drive.mkdir()
     for path in (half, draft, drive / "copy.db"):
         path.touch()
     text_traces.remove_unfinished(database.path)
-    assert (note.exists(), other.exists(), sorted(drive.iterdir())) == (
-        False,
-        True,
-        [drive / "copy.db", draft],
-    )
+    assert note.exists() is False
+    assert other.exists() is True
+    assert sorted(drive.iterdir()) == [drive / "copy.db", draft]
 
 
 def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:

@@ -57,22 +57,15 @@ def matrix(database: Database) -> Matrix:
     return vectors.matrix(database, USER, "memory", MODEL)
 
 
-def test_the_likest_come_first(database: Database, matrix: Matrix) -> None:
+def test_the_likest_come_first_and_only_what_is_like_enough(
+    database: Database, matrix: Matrix
+) -> None:
     assert nearest(database, matrix, unit(1, 0.1, 0)) == ["tea", "milk", "rain"]
-
-
-def test_what_is_not_like_enough_is_left_out(database: Database, matrix: Matrix) -> None:
     assert nearest(database, matrix, unit(1, 0.1, 0), least=0.5) == ["tea", "milk"]
-
-
-def test_a_limit_keeps_the_best(database: Database, matrix: Matrix) -> None:
     likeness = matrix.likeness(on(database.read()), unit(0, 0, 1))
     assert len(likeness.nearest(1)) == 1
     assert likeness.of(likeness.nearest(1)[0]) == pytest.approx(1.0)
-
-
-def test_what_has_no_vector_is_like_nothing(database: Database, matrix: Matrix) -> None:
-    assert matrix.likeness(on(database.read()), unit(1, 0, 0)).of(99) == 0.0
+    assert likeness.of(99) == 0.0, "what has no vector is like nothing"
 
 
 def test_only_what_lacks_a_vector_waits_newest_first(database: Database, matrix: Matrix) -> None:
@@ -101,9 +94,7 @@ def test_a_deleted_memory_leaves_the_matrix(database: Database, matrix: Matrix) 
     assert len(matrix) == 3
 
 
-def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(
-    database: Database, matrix: Matrix
-) -> None:
+def test_an_edited_newest_memory_gets_its_new_vector(database: Database, matrix: Matrix) -> None:
     edited = add_fact(database, "snow")
     embed(database, {"snow": unit(0, 0, 1)})
     nearest(database, matrix, unit(0, 0, 1))
@@ -126,9 +117,7 @@ def test_deleting_from_the_middle_keeps_every_other_vector_in_its_place(database
     assert nearest(database, matrix, made["d"], least=0.9) == ["d"]
 
 
-def test_a_search_that_is_running_keeps_what_it_began_with(
-    database: Database, matrix: Matrix
-) -> None:
+def test_a_running_search_keeps_what_it_began_with(database: Database, matrix: Matrix) -> None:
     running = matrix.likeness(on(database.read()), unit(1, 0, 0))
     before = {int(key): running.of(int(key)) for key in running.keys}
     for number in range(20):
@@ -138,9 +127,7 @@ def test_a_search_that_is_running_keeps_what_it_began_with(
     assert {key: running.of(key) for key in before} == before
 
 
-def test_vectors_of_another_model_or_person_are_never_mixed_in(
-    database: Database, matrix: Matrix
-) -> None:
+def test_vectors_of_another_model_or_person_never_mix(database: Database, matrix: Matrix) -> None:
     add_fact(database, "secret", user="somebody else")
     embed(database, {"secret": unit(1, 0, 0)}, user="somebody else")
     embed(database, dict.fromkeys(["tea", "milk", "rain"], unit(0, 1, 0)), model="another")

@@ -63,66 +63,30 @@ def test_the_legitimate_way_succeeds_each_time(attacked: Database) -> None:
     assert control(attacked) == CONTROLS
 
 
+INSERT = "INSERT INTO profile VALUES ('{}', '{}', '{}', 'yes', '2026')"
+UPDATE = "UPDATE profile SET value = '{}', request_id = 'yes' WHERE value = '{}'"
+
+
 @pytest.mark.parametrize(
     ("field", "old", "new", "statement"),
     [
         ("health", "gout", "", "DELETE FROM profile WHERE value = 'asthma'"),
-        (
-            "health",
-            "gout",
-            "",
-            "UPDATE profile SET value = '', request_id = 'yes' WHERE value = 'gout'",
-        ),
+        ("health", "gout", "", UPDATE.format("", "gout")),
         ("health", "", "", "DELETE FROM profile WHERE field = 'health'"),
-        (
-            "health",
-            "",
-            "cough",
-            "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'gout'",
-        ),
-        (
-            "health",
-            "",
-            "cough",
-            "INSERT INTO profile VALUES ('me', 'health', 'fever', 'yes', '2026')",
-        ),
-        (
-            "health",
-            "",
-            "cough",
-            "INSERT INTO profile VALUES ('you', 'health', 'cough', 'yes', '2026')",
-        ),
-        ("health", "", "cough", "INSERT INTO profile VALUES ('me', 'law', 'cough', 'yes', '2026')"),
+        ("health", "", "cough", UPDATE.format("cough", "gout")),
+        ("health", "", "cough", INSERT.format("me", "health", "fever")),
+        ("health", "", "cough", INSERT.format("you", "health", "cough")),
+        ("health", "", "cough", INSERT.format("me", "law", "cough")),
+        ("health", "gout", "cough", INSERT.format("me", "health", "cough")),
+        ("health", "gout", "cough", UPDATE.format("cough", "asthma")),
+        ("health", "gout", "cough", UPDATE.format("fever", "gout")),
         (
             "health",
             "gout",
             "cough",
-            "INSERT INTO profile VALUES ('me', 'health', 'cough', 'yes', '2026')",
+            INSERT.format("me", "health", "gout").replace("INSERT", "REPLACE"),
         ),
-        (
-            "health",
-            "gout",
-            "cough",
-            "UPDATE profile SET value = 'cough', request_id = 'yes' WHERE value = 'asthma'",
-        ),
-        (
-            "health",
-            "gout",
-            "cough",
-            "UPDATE profile SET value = 'fever', request_id = 'yes' WHERE value = 'gout'",
-        ),
-        (
-            "health",
-            "gout",
-            "cough",
-            "REPLACE INTO profile VALUES ('me', 'health', 'gout', 'yes', '2026')",
-        ),
-        (
-            "pronouns",
-            "",
-            "they/them",
-            "INSERT INTO profile VALUES ('me', 'pronouns', 'they/them', 'yes', '2026')",
-        ),
+        ("pronouns", "", "they/them", INSERT.format("me", "pronouns", "they/them")),
         ("pronouns", "", "they/them", "DELETE FROM profile WHERE field = 'pronouns'"),
     ],
 )
@@ -161,9 +125,7 @@ def test_the_file_and_the_code_know_the_same_fields(attacked: Database) -> None:
     }
 
 
-def test_a_statement_that_was_prepared_while_deciding_is_refused_afterwards(
-    attacked: Database,
-) -> None:
+def test_a_statement_prepared_while_deciding_is_refused_later(attacked: Database) -> None:
     snooze = "UPDATE consent_requests SET snoozed_until = '2026' WHERE id = 'waits'"
     with attacked.decide() as conn:
         conn.execute(snooze)
@@ -237,9 +199,7 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_was_altered_from_outside_stops_writing_and_not_reading(
-    attacked: Database, altered: str
-) -> None:
+def test_what_outsiders_altered_stops_writing_only(attacked: Database, altered: str) -> None:
     attacked.close()
     other = sqlite3.connect(attacked.path)
     schema.add_functions(other)

@@ -14,9 +14,7 @@ from memapp.tools.shell import Shell, command_line
 from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
 
 
-def test_a_program_is_run_without_a_shell_and_its_output_is_kept_up_to_a_limit(
-    tmp_path: Path,
-) -> None:
+def test_a_program_is_run_without_a_shell_and_its_output_kept_to_a_limit(tmp_path: Path) -> None:
     shell = Shell("echo", tmp_path)
     assert shell.attempt("echo '$HOME; ls' >x").output == "$HOME; ls >x\n"
     kept = (

@@ -38,9 +38,8 @@ def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tup
     """Run a program on its own terminal; type at its question, and after its answer."""
     pid, terminal = pty.fork()
     if pid == 0:
-        signal.signal(
-            signal.SIGINT, signal.SIG_DFL
-        )  # whoever runs the tests in the background may ignore it
+        # whoever runs the tests in the background may ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execvp(argv[0], argv)
     seen, until = b"", time.monotonic() + 30
     while time.monotonic() < until:
@@ -83,9 +82,7 @@ def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
     )
 
 
-def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_shell(
-    tmp_path: Path,
-) -> None:
+def test_a_command_ended_by_a_signal_or_not_there_has_a_shells_code(tmp_path: Path) -> None:
     ended = [
         ["sh", "-c", f"kill -{signal.SIGTERM.value} $$"],
         ["there-is-no-such-program"],
@@ -107,9 +104,8 @@ def test_of_a_program_that_is_not_there_the_same_is_said_as_by_a_shell(tmp_path:
 
 def test_ctrl_c_stops_the_loop_that_a_command_stands_in(tmp_path: Path) -> None:
     def ended(argv: list[str]) -> int:
-        heeding = partial(
-            signal.signal, signal.SIGINT, signal.SIG_DFL
-        )  # whoever runs the tests may ignore it
+        # whoever runs the tests may ignore it
+        heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         return subprocess.run(argv, cwd=tmp_path, preexec_fn=heeding).returncode
 
     killed = ["sh", "-c", "kill -INT $$"]
@@ -202,9 +198,7 @@ def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
     assert code == 0 and b"True True True Mira" in seen
 
 
-def test_a_hint_stands_on_a_line_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hint_has_a_line_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     failing, working = (["sh", "-c", f"printf fire; exit {code}"] for code in (3, 0))
     for argv in (failing, working):
@@ -230,9 +224,7 @@ def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
     assert code == 0 and b"True 1 2 3" in seen and b"key q" in seen
 
 
-def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(
-    tmp_path: Path,
-) -> None:
+def test_a_command_that_lets_go_of_its_terminal_keeps_its_code(tmp_path: Path) -> None:
     source = "import os, time; [os.close(fd) for fd in (0, 1, 2)]; time.sleep(0.3); os._exit(3)"
     assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
 
@@ -242,12 +234,10 @@ def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None
     script = 'set -m; "$@"; echo "stopped with $?, and now?"; fg > /dev/null; echo "ended with $?"'
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
     code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
-    assert (
-        code == 0
-        and b"stopped with 148" in seen
-        and b"got Mira" in seen
-        and b"ended with 0" in seen
-    )
+    assert code == 0
+    assert b"stopped with 148" in seen
+    assert b"got Mira" in seen
+    assert b"ended with 0" in seen
 
 
 def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
@@ -306,9 +296,7 @@ def _may_put_keys_back() -> bool:
 @pytest.mark.parametrize(
     "before", ["pass", "import tty; tty.setcbreak(0, 0)", "import sys; sys.stdin.readline()"]
 )
-def test_keys_that_the_command_did_not_read_are_left_to_the_shell(
-    tmp_path: Path, before: str
-) -> None:
+def test_keys_the_command_did_not_read_are_for_the_shell(tmp_path: Path, before: str) -> None:
     source = f"import time; print('?', flush=True); {before}; time.sleep(0.7)"
     script = '"$@"; read -r said; echo "read <$said>"; read -r said; echo "read <$said>"'
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]

@@ -39,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-Awaited = str | Callable[[], object]
-"""What a test waits for: words on the screen, or a condition."""
+Awaited = str | type[Screen[Any]] | Callable[[], object]
+"""What a test waits for: words on the screen, a kind of screen, or a condition."""
 
 
 class Clock:
@@ -106,9 +106,8 @@ class World:
             if app.is_open:
                 app.chat.composer.save_now()
         if app.is_open:
-            until(
-                lambda: app.session.talk.close(3), 60
-            )  # the shared embedding model is not ended by it
+            # the shared embedding model is not ended by it
+            until(lambda: app.session.talk.close(3), 60)
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
     @asynccontextmanager
@@ -135,6 +134,10 @@ class Seen:
     def chat(self) -> ChatScreen:
         return self.app.chat
 
+    @property
+    def runtime(self) -> Runtime:
+        return self.app.runtime
+
     async def ready(self) -> None:
         """Wait until the app is open and the model has loaded or failed, and nothing moves."""
         await self.until(
@@ -146,7 +149,7 @@ class Seen:
         await self.until(lambda: self.app.runtime.embedding.state in ("ready", "failed"))
         await self._rest()
 
-    async def settle(self, condition: Callable[[], object] = lambda: True) -> None:
+    async def settle(self, condition: Awaited = lambda: True) -> None:
         """Wait for a condition, and until workers are done, and draw the screen."""
         await self.until(condition)
         await self._rest()
@@ -168,12 +171,19 @@ class Seen:
         )
 
     async def until(self, condition: Awaited, seconds: float = 30.0) -> None:
-        """Wait for a condition, or for words on the screen."""
+        """Wait for words on the screen, for a kind of screen, or for a condition."""
         for _ in range(int(seconds / 0.01)):
-            if condition in self.words() if isinstance(condition, str) else condition():
+            if self._holds(condition):
                 return
             await asyncio.sleep(0.01)
         raise AssertionError("waited in vain; the screen:\n" + self.text())
+
+    def _holds(self, condition: Awaited) -> object:
+        if isinstance(condition, str):
+            return condition in self.words()
+        if isinstance(condition, type):
+            return isinstance(self.app.screen, condition)
+        return condition()
 
     async def press(self, *keys: str, until: Awaited | None = None) -> None:
         """Press keys, and wait for a sentence, or else until all work is done."""
@@ -242,6 +252,13 @@ class Seen:
     def toasts(self) -> list[str]:
         return [str(notification.message) for notification in self.app._notifications]
 
+    def tells(self, words: str) -> Callable[[], bool]:
+        """The condition that a toast has these words."""
+        return lambda: any(words in toast for toast in self.toasts())
+
+    def in_mode(self, mode: str) -> Callable[[], bool]:
+        return lambda: self.app.current_mode == mode
+
 
 REST_SECONDS = 0.3
 """So long what does not come to rest is waited for: a model that is held, an answer that streams.
@@ -279,9 +296,8 @@ def style_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Stylesheet, "_parse_rules", look_up)
-        patched.setattr(
-            RuleSet, "__hash__", object.__hash__
-        )  # the same by which it is one, only quicker
+        # the same by which it is one, only quicker
+        patched.setattr(RuleSet, "__hash__", object.__hash__)
         yield
 
 
@@ -358,3 +374,9 @@ def world(tmp_path: Path) -> World:
 async def seen(world: World) -> AsyncIterator[Seen]:
     async with world.opened() as seen:
         yield seen
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Return True if the pictures of the screens are to be written."""
+    return bool(request.config.getoption("--update-goldens", default=False))

@@ -30,8 +30,8 @@ from memapp.ui.widgets.rowlist import RowList
 from tests.builders import fact, new_chat, say
 from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
-from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import compare, in_both_sizes
+from tests.ui.test_hostile import ESCAPES, MARKUP, check_no_escapes
+from tests.ui.test_screens import check_picture, in_both_sizes
 
 SECRET = "Anna hides the key under the mat."
 
@@ -60,7 +60,10 @@ async def narrow(world: World) -> AsyncIterator[Seen]:
 
 async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> None:
     await seen.send("Hello there, how are you?")
-    curate.add(seen.app.runtime, "Anna likes oolong tea.")
+    curate.add(seen.runtime, "Anna likes oolong tea.")
+    with seen.runtime.write() as session:
+        add_event(session, "context", "search", "error")
+        add_event(session, "worker", "polish_shoes", "ok")
     await open_activity(seen)
     table = {
         line.strip().split("  ")[0]: line.split()[-4:]
@@ -69,18 +72,10 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     }
     assert table["answered"] == ["1", "1", "1", "-"]
     assert table["remembered something"] == ["1", "1", "1", "-"]
-    assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
-    assert set(lexicon("labels").table("nodes")) == set(get_args(Node))
-
-
-async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
-    runtime = seen.app.runtime
-    with runtime.write() as session:
-        add_event(session, "context", "search", "error")
-        add_event(session, "worker", "polish_shoes", "ok")
-    await open_activity(seen)
     assert "1 ✗" in next(line for line in seen.lines() if "searched the memory" in line)
     assert "polish shoes" in seen.text(), "what has no words of its own yet is still shown"
+    assert not {"respond", "classify", "hotpath"} & set(seen.words().split())
+    assert set(lexicon("labels").table("nodes")) == set(get_args(Node))
 
 
 @pytest.mark.parametrize(
@@ -91,9 +86,7 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
         (Rate(0, 0), "- turns needed a second look: none yet, goal below 10%"),
     ],
 )
-async def test_rates_are_told_with_their_numbers_and_goals(
-    seen: Seen, turns: Rate, shown: str
-) -> None:
+async def test_rates_are_told_with_numbers_and_goals(seen: Seen, turns: Rate, shown: str) -> None:
     with patch(
         "memapp.services.activity.rates", lambda _: Rates(HitRates(Rate(3, 4), Rate(1, 4)), turns)
     ):
@@ -116,23 +109,15 @@ TODAY = date(2026, 3, 1)
     ("tallies", "told"),
     [
         ([], ["Nothing to draw yet."]),
-        (
-            [Tally("semantic", TODAY, 3, 3)],
-            ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "today"],
-        ),
-        (
-            [Tally("recalled", TODAY - timedelta(days=1), 0, 4), Tally("recalled", TODAY, 3, 4)],
-            ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "since 28 February", "Facts ······ none yet"],
-        ),
-        (
-            [Tally("done", TODAY - timedelta(days=ago), 1000, 1000) for ago in range(365)],
-            ["365,000 · most 11,000 in 11 days", "each column 11 days"],
-        ),
+        ([Tally("semantic", TODAY, 3, 3)],
+         ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "today"]),
+        ([Tally("recalled", TODAY - timedelta(days=1), 0, 4), Tally("recalled", TODAY, 3, 4)],
+         ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "since 28 February", "Facts ······ none yet"]),
+        ([Tally("done", TODAY - timedelta(days=ago), 1000, 1000) for ago in range(365)],
+         ["365,000 · most 11,000 in 11 days", "each column 11 days"]),
     ],
-)
-def test_pictures_tell_the_truth_of_no_small_and_large_files(
-    tallies: list[Tally], told: list[str]
-) -> None:
+)  # fmt: skip
+def test_pictures_are_true_of_small_and_large_files(tallies: list[Tally], told: list[str]) -> None:
     for width, height in ((80, 20), (116, 20)):
         drawn = pictures(tallies, TODAY, width, height).plain
         assert all(len(line) <= width for line in drawn.splitlines())
@@ -144,7 +129,7 @@ def test_pictures_tell_the_truth_of_no_small_and_large_files(
 
 
 async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     tea = curate.add(runtime, "Anna likes oolong tea.").memory_id
     curate.pin(runtime, tea)
     undo.undo(runtime, decisions.set_field(runtime, "city", "Oslo"))
@@ -154,34 +139,33 @@ async def test_the_log_says_who_did_what_to_which_memory_and_why(seen: Seen) -> 
     assert any(line.endswith("you undid Home") for line in shown)
     assert any(line.endswith("you pinned “Anna likes oolong tea.”") for line in shown)
     assert any(line.endswith("you remembered “Anna likes oolong tea.”") for line in shown)
+    assert "undid “Anna" not in seen.words()
+    await seen.press("u", until=lambda: "undid “Anna likes oolong tea.”" in seen.words())
+    assert not curate.get(runtime, tea).pinned, "what is taken back is seen at once"
 
 
-async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_take_it_back(
-    seen: Seen, tmp_path: Path
-) -> None:
+async def test_a_file_that_was_brought_in_is_told_to_be_one(seen: Seen, tmp_path: Path) -> None:
     with empty_store() as other:
         curate.add(other, "Anna keeps bees.")
-        carry(other, seen.app.runtime, tmp_path)
+        carry(other, seen.runtime, tmp_path)
     screen = await open_activity(seen, "log")
     assert "an import added a file" in seen.words()
     assert screen.lines.current is not None and log_rows.is_file(screen.lines.current)
     await seen.pilot.press("enter")
-    await seen.until(lambda: any("The next tab undoes it." in toast for toast in seen.toasts()))
+    await seen.until(seen.tells("The next tab undoes it."))
     await open_activity(seen, "undo")
     assert "Imported a file: 1 fact" in seen.words()
-    await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)
+    await seen.press("u", until=lambda: pending.count_pending(seen.runtime) == 0)
     await open_activity(seen, "log")
     await seen.until("undid a file")
 
 
 @pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
-async def test_chats_that_go_with_a_file_leave_the_screen(
-    seen: Seen, tmp_path: Path, keys: list[str]
-) -> None:
+async def test_chats_go_with_their_file(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")
-        carry(other, seen.app.runtime, tmp_path)
-    (thread,) = chats.list_threads(seen.app.runtime)
+        carry(other, seen.runtime, tmp_path)
+    (thread,) = chats.list_threads(seen.runtime)
     seen.chat.open_thread(thread)
     await seen.settle()
     assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
@@ -191,7 +175,7 @@ async def test_chats_that_go_with_a_file_leave_the_screen(
 
 
 async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     memory = curate.add(runtime, SECRET).memory_id
     curate.edit(runtime, memory, f"{SECRET} Or so.")
     curate.discard(runtime, memory)
@@ -208,11 +192,11 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
 
 
 async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     memory = curate.add(runtime, "Anna likes green tea.").memory_id
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.press("home", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+    await seen.press("home", "enter", until=TextCard)
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
@@ -223,7 +207,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
 
 async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
     for number in range(7):
-        curate.add(seen.app.runtime, f"Fact number {number}.")
+        curate.add(seen.runtime, f"Fact number {number}.")
     with patch.object(read_models, "PAGE", 3):
         screen = await open_activity(seen, "log")
         pages = [[log_line.said for log_line in screen.lines.items]]
@@ -248,7 +232,7 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
 
 async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None:
     """With the key of this panel, and with the one that undoes everywhere."""
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     memory = curate.add(runtime, "Anna likes oolong tea.").memory_id
     curate.edit(runtime, memory, "Anna likes green tea.")
     decisions.set_field(runtime, "city", "Oslo")
@@ -268,41 +252,28 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     assert "There is nothing to undo." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
-        await seen.press(
-            key,
-            until=lambda: any("There is nothing to undo." in toast for toast in seen.toasts()),
-        )
+        await seen.press(key, until=seen.tells("There is nothing to undo."))
 
 
-async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
-    curate.add(seen.app.runtime, "Anna likes oolong tea.")
-    await open_activity(seen, "log")
-    await seen.press("u", until="undid")
-    assert undo.undoable(seen.app.runtime) == []
-
-
-async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewhere(
-    seen: Seen,
-) -> None:
+async def test_what_is_taken_back_here_is_not_taken_back_elsewhere_too(seen: Seen) -> None:
     await seen.chat.transcript.actions.add("Anna likes oolong tea.")
     await seen.chat.transcript.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
-    await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.press("f4", "ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
+    await seen.settle(lambda: curate.count(seen.runtime) == 1)
+    await seen.press("f4", "ctrl+z", until=lambda: curate.count(seen.runtime) == 0)
+    assert undo.undoable(seen.runtime) == []
 
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     for action, field in ((decisions.deny, "city"), (decisions.snooze, "pronouns")):
         found = requests.propose(runtime, field, "x")
         assert found is not None
         action(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [undoable.said for undoable in screen.steps.items] == [
-        "Put off Pronouns “x” until tomorrow",
-        "Denied Home “x”",
-    ]
+    actual = [undoable.said for undoable in screen.steps.items]
+    assert actual == ["Put off Pronouns “x” until tomorrow", "Denied Home “x”"]
 
 
 @pytest.mark.parametrize(
@@ -337,15 +308,10 @@ async def test_hostile_memories_are_shown_as_they_are(narrow: Seen) -> None:
     for tab in ("log", "undo"):
         await open_activity(narrow, tab)
         for _ in range(4):
-            no_escapes(narrow)
+            check_no_escapes(narrow)
             await narrow.pilot.press("pagedown")
             await narrow.pilot.pause()
     assert "[/INST]" in narrow.text()
-
-
-@pytest.fixture
-def update(request: pytest.FixtureRequest) -> bool:
-    return bool(request.config.getoption("--update-goldens", default=False))
 
 
 def _counts(_: object) -> list[Count]:
@@ -374,13 +340,11 @@ def _over_time(_: object) -> list[Tally]:
 
 
 @in_both_sizes
-async def test_activity_looks_as_it_should(
-    world: World, size: tuple[int, int], update: bool
-) -> None:
+async def test_activity_looks_as_it_must(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
     rates = Rates(HitRates(Rate(3, 40), Rate(9, 40)), Rate(5, 40))
     async with world.opened(size=size) as seen:
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         memory = curate.add(
             runtime, "Anna likes oolong tea in the morning, and without sugar."
         ).memory_id
@@ -393,21 +357,21 @@ async def test_activity_looks_as_it_should(
             patch.object(activity, "rates", lambda _: rates),
         ):
             await open_activity(seen)
-            compare(seen, f"activity-{name}", update)
+            check_picture(seen, f"activity-{name}", update)
             await open_activity(seen, "pictures")
-            compare(seen, f"pictures-{name}", update)
+            check_picture(seen, f"pictures-{name}", update)
         await open_activity(seen, "log")
         await seen.press("home")
-        compare(seen, f"log-{name}", update)
+        check_picture(seen, f"log-{name}", update)
         await open_activity(seen, "undo")
         await seen.press("home")
-        compare(seen, f"undo-{name}", update)
+        check_picture(seen, f"undo-{name}", update)
 
 
 async def test_without_colour_signs_and_words_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with world.opened(size=(120, 40)) as seen:
-            curate.add(seen.app.runtime, "Anna likes oolong tea.")
+            curate.add(seen.runtime, "Anna likes oolong tea.")
             with patch.object(
                 activity, "rates", lambda _: Rates(HitRates(Rate(1, 2), Rate(1, 2)), Rate(0, 2))
             ):
@@ -417,12 +381,10 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
             assert "↶ Remembered" in seen.text()
 
 
-async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_messages(
-    world: World,
-) -> None:
+async def test_the_log_says_who_did_it_and_counts_what_messages_got(world: World) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()
-        curate.add(seen.app.runtime, "User plays the piano.")
+        curate.add(seen.runtime, "User plays the piano.")
         for text in ("The piano again!", "How old is a piano?", "/forget piano"):
             await seen.send(text)
         await open_activity(seen, "log")
@@ -430,11 +392,8 @@ async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_m
         await seen.settle()
         rows = [line for line in seen.lines() if "today" in line]
         done = [line.partition("you")[2] for line in rows]
-        assert [text.split("  ")[-1].strip() for text in done] == [
-            "4 messages of yours",
-            "a memory",
-            "a memory",
-        ]
+        actual = [text.split("  ")[-1].strip() for text in done]
+        assert actual == ["4 messages of yours", "a memory", "a memory"]
         assert {len(text) - len(text.lstrip()) for text in done} == {8}, (
             "what was done begins in one column"
         )
@@ -445,7 +404,7 @@ async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_m
 
 def correct(seen: Seen, trashed: int, kept: int) -> None:
     """Let a model remember things, of which the person trashes the first."""
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     for number in range(trashed + kept):
         with runtime.write() as session:
             memory = fact(f"I like thing number {number}", session.now)
@@ -463,7 +422,7 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     told = "\n".join(narrow.lines())
     assert told.count("you trashed it") == 7
     assert "you undid 7 of its last 7" in told
-    no_escapes(narrow)
+    check_no_escapes(narrow)
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
 
     await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
@@ -474,9 +433,7 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     await narrow.press("b", until=lambda: any("! asks first" in line for line in narrow.lines()))
 
 
-async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(
-    narrow: Seen,
-) -> None:
+async def test_another_program_stands_with_its_asking_and_refusals(narrow: Seen) -> None:
     runtime = narrow.app.runtime
     curate.add(runtime, "I keep bees.")
     editor = Caller("editor", Grant(), "Edit [b]or 2.1")

@@ -30,7 +30,7 @@ from tests.ui.conftest import Seen, World
 
 def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
     assert seen.chat.state.thread is not None
-    page = chats.page(seen.app.runtime, seen.chat.state.thread.id)
+    page = chats.page(seen.runtime, seen.chat.state.thread.id)
     return [(message.role, message.text, message.status) for message in page.messages]
 
 
@@ -88,9 +88,7 @@ async def test_a_new_chat_is_prefilled_before_its_first_message(world: World) ->
         await seen.until(lambda: "do ostriches swim" in world.model.warmed[-1].turns[-1].content)
 
 
-async def test_a_message_is_answered_and_is_there_after_a_restart_and_undo_goes_on_then(
-    world: World,
-) -> None:
+async def test_a_message_and_its_answer_outlive_a_restart_and_so_does_undo(world: World) -> None:
     world.model.enqueue("Oolong, in the morning.")
     async with world.opened() as seen:
         await seen.send("which tea is good in the morning?")
@@ -99,8 +97,8 @@ async def test_a_message_is_answered_and_is_there_after_a_restart_and_undo_goes_
         await seen.send("I have a dog called Rex.", until="Remembered:")
     async with world.opened() as again:
         assert "Oolong, in the morning." in again.text()
-        assert len(chats.list_threads(again.app.runtime)) == 1
-        await again.press("ctrl+z", until=lambda: curate.count(again.app.runtime) == 0)
+        assert len(chats.list_threads(again.runtime)) == 1
+        await again.press("ctrl+z", until=lambda: curate.count(again.runtime) == 0)
         assert "Nothing to undo" not in again.text()
 
 
@@ -165,9 +163,7 @@ def _disk_full(_: Database) -> None:
     raise DiskFull("Nothing was saved.", "Free some space, then try again.")
 
 
-async def test_a_failing_model_leaves_the_message_and_says_how_to_go_on(
-    seen: Seen, world: World
-) -> None:
+async def test_a_failing_model_leaves_the_message_and_a_way_on(seen: Seen, world: World) -> None:
     world.model.misbehave("crash", "reply", after_tokens=2)
     await seen.send("hello")
     assert "✗ failed" in seen.words() and "ctrl+r retries" in seen.words()
@@ -183,7 +179,7 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
         await seen.settle(
             lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted
         )
-        seen.app.runtime.chat.loading("Loading the model: 40 %")
+        seen.runtime.chat.loading("Loading the model: 40 %")
         await seen.until("40 %")
         await seen.type("are you there?")
         await seen.pilot.press("enter")
@@ -204,7 +200,7 @@ async def test_without_a_model_enter_offers_to_remember(world: World) -> None:
         assert "No model yet" in seen.text()
         await seen.type("Anna likes oolong", "enter", until="Save what you wrote")
         await seen.pilot.press("enter")
-        await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
+        await seen.settle(lambda: curate.count(seen.runtime) == 1)
         assert seen.chat.composer.text == ""
 
 
@@ -242,10 +238,8 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(
         await seen.until("Forty-two.")
         await seen.answered()
         done = MessageStatus.COMPLETE
-        assert messages(seen) == [
-            (Role.USER, "what is it?", done),
-            (Role.ASSISTANT, "Forty-two.", done),
-        ]
+        actual = messages(seen)
+        assert actual == [(Role.USER, "what is it?", done), (Role.ASSISTANT, "Forty-two.", done)]
 
 
 async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(seen: Seen) -> None:
@@ -263,13 +257,12 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
     finally:
         free.set()
     await seen.answered()
+    assert shown(seen)[0] == "Hello there"
 
 
-async def test_answers_show_the_memories_they_used_and_a_chip_opens_one_by_mouse_and_key(
-    world: World,
-) -> None:
+async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
     async with world.opened() as seen:
-        curate.add(seen.app.runtime, "Anna likes oolong tea.", pinned=True)
+        curate.add(seen.runtime, "Anna likes oolong tea.", pinned=True)
         await seen.send("which tea does Anna like?")
         assert "[1] ★ Anna likes oolong tea." in seen.text()
         await seen.click("[1] ★ Anna")
@@ -278,22 +271,20 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one_by_mouse
         await seen.click("Models")
         await seen.until("Search by meaning: on, with")
         assert seen.app.current_mode == "models"
-        await seen.press("f2", until=lambda: seen.app.current_mode == "chat")
+        await seen.press("f2", until=seen.in_mode("chat"))
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
         await seen.press("enter", until="d Trash")
         await seen.pilot.press("d")
-        await seen.settle(lambda: curate.count(seen.app.runtime) == 0)
+        await seen.settle(lambda: curate.count(seen.runtime) == 0)
         await seen.until(lambda: "[1]" not in seen.text())
-        await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
+        await seen.press("ctrl+z", until=lambda: curate.count(seen.runtime) == 1)
 
 
-async def test_a_chip_says_when_it_was_kept_of_what_an_answer_from_memory_says_already(
-    world: World,
-) -> None:
+async def test_a_chip_says_when_it_was_kept_of_what_an_answer_says(world: World) -> None:
     async with world.opened() as seen:
-        curate.add(seen.app.runtime, "My sister is called Mira.")
-        learn(seen.app.runtime)
+        curate.add(seen.runtime, "My sister is called Mira.")
+        learn(seen.runtime)
         await seen.send("what is my sister called?")
         assert seen.text().count("My sister is called Mira.") == 1
         assert re.search(r"\[1\] kept at \d\d:\d\d", seen.text())
@@ -303,21 +294,19 @@ async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
     await seen.settle(lambda: seen.chat.state.persona_id == "tom")
-    assert chats.list_threads(seen.app.runtime) == []
+    assert chats.list_threads(seen.runtime) == []
     await seen.type("/remark", "enter", until=lambda: len(shown(seen)) == 1)
     await seen.answered()
     assert "unasked" in seen.text()
     await seen.press("ctrl+r", until="cannot be answered again")
     await seen.send("I sail at dawn")
-    (thread,) = chats.list_threads(seen.app.runtime)
+    (thread,) = chats.list_threads(seen.runtime)
     assert (thread.title, thread.persona) == ("I sail at dawn", "tom")
 
 
-async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_taken_back(
-    seen: Seen,
-) -> None:
+async def test_a_learned_fact_and_what_it_replaces_are_told_and_taken_back(seen: Seen) -> None:
     await seen.send("I work as a baker.", until="Remembered:")
-    assert curate.count(seen.app.runtime) == 1
+    assert curate.count(seen.runtime) == 1
     await seen.until("memapp keeps sentences")
     await seen.send("No wait, I bake.")
     line = "Updated: No wait, I bake. (was: I work as a baker.)"
@@ -331,39 +320,34 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     await seen.pilot.press("ctrl+z")
     await seen.until(
         lambda: (
-            [memory.text for memory in curate.list_memories(seen.app.runtime)]
-            == ["I work as a baker."]
+            [memory.text for memory in curate.list_memories(seen.runtime)] == ["I work as a baker."]
         )
     )
-    await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
+    await seen.press("ctrl+z", until=lambda: curate.count(seen.runtime) == 0)
 
 
-async def test_a_click_on_a_line_opens_it_and_one_on_its_undo_takes_it_back_and_letters_are_written(
-    seen: Seen,
-) -> None:
+async def test_a_click_opens_a_line_or_takes_it_back_and_letters_are_written(seen: Seen) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)
         await seen.settle(lambda: "Remembered:" in seen.text())
-    await seen.until(lambda: curate.count(seen.app.runtime) == 2)
+    await seen.until(lambda: curate.count(seen.runtime) == 2)
     row = next(
         number for number, line in enumerate(seen.lines()) if "Remembered: I have a dog" in line
     )
     await seen.pilot.click(offset=(seen.lines()[row].index("have"), row))
     await seen.until("d Trash")
     await seen.press("escape", until=lambda: "d Trash" not in seen.text())
-    assert curate.count(seen.app.runtime) == 2
+    assert curate.count(seen.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(
-        lambda: (
-            [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a bike."]
-        )
+        lambda: [memory.text for memory in curate.list_memories(seen.runtime)] == ["I have a bike."]
     )
     await seen.until("1 not kept")
     await seen.pilot.press("e", "h")
     assert seen.chat.composer.text == "eh"
     seen.chat.composer.clear_text()
     await seen.pilot.press("escape", "home")
-    await seen.press("f3", until=lambda: seen.app.current_mode == "memories")
+    await seen.press("f3", until=seen.in_mode("memories"))
     await seen.press("f2", "e", "r", until=lambda: seen.chat.composer.text == "er")
 
 
@@ -376,10 +360,11 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.press("enter", until="Undone: Approved Home “Ghent”")
     await seen.until("No longer remembered: I have a dog called Rex.")
     await seen.until("Remembered: I have a bike.")
+    assert decisions.profile(seen.runtime) == {}
     await seen.pilot.press("ctrl+z", "ctrl+z")
     await seen.until(
         lambda: (
-            [memory.text for memory in curate.list_memories(seen.app.runtime)]
+            [memory.text for memory in curate.list_memories(seen.runtime)]
             == ["I have a dog called Rex."]
         )
     )
@@ -391,7 +376,7 @@ async def test_what_the_person_ends_or_what_holds_again_is_told_quietly(seen: Se
     await seen.press(
         "ctrl+z",
         until=lambda: (
-            [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I play tennis."]
+            [memory.text for memory in curate.list_memories(seen.runtime)] == ["I play tennis."]
         ),
     )
     await seen.send("I work at the harbour office.", until="Remembered: I work")
@@ -399,12 +384,12 @@ async def test_what_the_person_ends_or_what_holds_again_is_told_quietly(seen: Se
         "No wait, I work at the town hall.", until="Updated: No wait, I work at the town hall."
     )
     await seen.send("that's not true", until="Remembered again: I work at the harbour office.")
+    known = {memory.text for memory in curate.list_memories(seen.runtime)}
+    assert known == {"I play tennis.", "I work at the harbour office."}
 
 
-async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_a_chat_is_reopened(
-    seen: Seen,
-) -> None:
-    preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
+async def test_what_is_remembered_stands_below_its_answer_after_a_restart(seen: Seen) -> None:
+    preferences.set_preference(seen.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.", until="Remembered: I have a dog called Rex.")
     await seen.send("I live in Ghent.", until="Pending in the inbox")
     while seen.app.session.undone.pop():
@@ -429,7 +414,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_a_ch
     remembered = next(number for number, line in enumerate(seen.lines()) if "Remembered:" in line)
     await seen.pilot.click(offset=(seen.lines()[remembered].index("undo") + 2, remembered))
     await seen.until("1 not kept")
-    assert curate.list_memories(seen.app.runtime) == []
+    assert curate.list_memories(seen.runtime) == []
 
 
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
@@ -441,9 +426,7 @@ async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> No
     assert "tea · taste" in text
 
 
-async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(
-    world: World,
-) -> None:
+async def test_a_second_message_waits_while_an_answer_is_written(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven")
     async with world.opened() as seen:
         await seen.type("first", "enter", until=gate.reached.is_set)
@@ -459,7 +442,7 @@ async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written
 
 
 async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     thread = chats.new_thread(runtime)
     _fill(seen, thread.id, 150)
     seen.chat.open_thread(thread)
@@ -471,7 +454,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
 
 
 async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
-    thread = chats.new_thread(seen.app.runtime)
+    thread = chats.new_thread(seen.runtime)
     _fill(seen, thread.id, 150)
     await seen.pilot.press("ctrl+f")
     await seen.type("number 77")
@@ -485,7 +468,7 @@ async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
 
 
 async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Seen) -> None:
-    curate.add(seen.app.runtime, "User keeps bees in Ghent.")
+    curate.add(seen.runtime, "User keeps bees in Ghent.")
     await seen.press("f5", "ctrl+f", "ctrl+f", "escape")
     assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
@@ -500,7 +483,7 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
 
 
 async def test_find_and_the_palette_open_a_lesson(seen: Seen) -> None:
-    lessons.add(seen.app.runtime, "git", "here", "git psuh origin", "git push origin")
+    lessons.add(seen.runtime, "git", "here", "git psuh origin", "git push origin")
     for key in ("ctrl+f", "ctrl+p"):
         await seen.pilot.press(key)
         await seen.type("psuh")
@@ -510,14 +493,15 @@ async def test_find_and_the_palette_open_a_lesson(seen: Seen) -> None:
             lambda: seen.app.current_mode == "learned" and "git push origin" in seen.words()
         )
         await seen.press("escape", "escape")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.until(seen.in_mode("chat"))
+        assert "git push origin" not in seen.words()
 
 
 def _fill(seen: Seen, thread_id: str, count: int) -> None:
     from memapp.domain.chat import Origin
     from memapp.store import chat
 
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     with runtime.write() as session:
         asked = None
         for number in range(count):
@@ -554,16 +538,13 @@ async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
     await seen.send("Hello there")
     assert seen.chat.conversation._silence is None  # off unless the person sets it
-    preferences.set_preference(seen.app.runtime, "remark_after_minutes", "2")
+    preferences.set_preference(seen.runtime, "remark_after_minutes", "2")
     with patch.object(conversation, "MINUTE_SECONDS", 0.05):
         seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
-    assert [bubble.message.unprompted for bubble in seen.chat.transcript.bubbles] == [
-        False,
-        False,
-        True,
-    ]
+    actual = [bubble.message.unprompted for bubble in seen.chat.transcript.bubbles]
+    assert actual == [False, False, True]
     seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
@@ -579,7 +560,7 @@ async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> N
 
 async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -> None:
     async with world.opened() as seen:
-        limit = seen.app.runtime.settings.reply_tokens
+        limit = seen.runtime.settings.reply_tokens
         world.model.enqueue("word " * (limit + 50))
         await seen.send("tell me a long story")
         assert "ended at its length limit" in seen.words()
@@ -601,9 +582,7 @@ def said(seen: Seen) -> str:
     return seen.chat.query_one(StatusLine).words
 
 
-async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(
-    seen: Seen, world: World
-) -> None:
+async def test_nothing_is_said_to_go_on_after_an_answer_stopped(seen: Seen, world: World) -> None:
     gate = slow_reply(world, "One two three four five six seven.")
     await seen.type("count", "enter", until=gate.reached.is_set)
     await seen.pilot.press("escape")
@@ -641,9 +620,8 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(
     await seen.pilot.press("enter")
     await seen.pilot.pause()
     later = asyncio.Event()
-    seen.chat.composer.set_timer(
-        composer.DRAFT_SECONDS, later.set
-    )  # after any timer that the typing left behind
+    # after any timer that the typing left behind
+    seen.chat.composer.set_timer(composer.DRAFT_SECONDS, later.set)
     await later.wait()
     await seen.pilot.pause()
     assert "no command /nope" in said(seen)
@@ -651,9 +629,7 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(
     await seen.until(lambda: said(seen) == "")
 
 
-async def test_an_answer_is_retried_above_a_question_of_memapp_itself(
-    seen: Seen, world: World
-) -> None:
+async def test_an_answer_is_retried_above_memapps_own_question(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello Ada.")
     await seen.send("Hello, my name is Ada.")
     await seen.settle(lambda: any("Shall I remember" in text for text in shown(seen)))
@@ -668,13 +644,11 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
     await seen.send("yes")
-    assert decisions.profile(seen.app.runtime) == {"preferred_name": ("Ada",)}
+    assert decisions.profile(seen.runtime) == {"preferred_name": ("Ada",)}
     assert seen.words().count("memapp asks") == 1, "its answer to the yes asks nothing"
 
 
-async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(
-    world: World,
-) -> None:
+async def test_an_answer_that_ended_at_its_limit_goes_on_before_a_question(world: World) -> None:
     (world.folder / "config.toml").write_text("reply_tokens = 16\n", "utf-8")
     async with world.opened() as seen:
         world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
@@ -709,10 +683,8 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
     await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     await seen.send("Good morning")
     titles = [str(option.prompt) for option in seen.chat.query_one(ThreadList).options]
-    assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == [
-        "hello",
-        "there",
-    ]
+    assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"]
+    assert titles[1].split()[:2] == ["hello", "there"]
 
 
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
@@ -734,41 +706,35 @@ async def test_the_list_of_chats_keeps_the_focus_when_one_is_deleted(world: Worl
         await seen.until(lambda: seen.chat.state.thread is None)
         await seen.settle()
         rows = seen.chat.query_one(ThreadList)
-        assert rows.has_focus and "hello there" in seen.text(), (
-            "the next key works where the one before did"
-        )
+        assert rows.has_focus
+        assert "hello there" in seen.text(), "the next key works where the one before did"
         await seen.pilot.press("u")
         await seen.until(lambda: seen.chat.state.thread is not None)
         await seen.settle()
         assert rows.has_focus and rows.option_count == 2 and seen.chat.composer.text == ""
 
 
-async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(
-    world: World,
-) -> None:
+async def test_a_chat_deleted_before_its_first_answer_is_called_by_its_words(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
     async with world.opened() as seen:
         await seen.type("count to ten", "enter", until=gate.reached.is_set)
-        await seen.press(
-            "ctrl+b",
-            "d",
-            until=lambda: any("Deleted “count to ten”" in toast for toast in seen.toasts()),
-        )
+        await seen.press("ctrl+b", "d", until=seen.tells("Deleted “count to ten”"))
         await seen.answered()
+        assert chats.list_threads(seen.runtime) == []
 
 
 async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello.")
     await seen.send("hello there")
     hit = Recalled(
-        "memory", "m", "Anna lives in Oslo.", "", "", seen.app.runtime.clock(), 0.0, "always"
+        "memory", "m", "Anna lives in Oslo.", "", "", seen.runtime.clock(), 0.0, "always"
     )
     answer = seen.chat.transcript.last_answer
     assert answer is not None
     answer.explain([hit, replace(hit, score=0.5, why="words 0.40 + pinned 0.04")])
-    await seen.pilot.pause()
-    await seen.pilot.press("escape", "right", "right")
-    assert "a memory · has the same words · enter opens it" in seen.text()
+    await seen.settle()
+    told = "a memory · has the same words · enter opens it"
+    await seen.press("escape", "right", "right", until=told)
     assert not re.search(r"\d\.\d\d(?! s)", seen.text()), "sums are for the drawer"
 
 

@@ -32,9 +32,7 @@ async def test_several_lines_are_one_message(seen: Seen) -> None:
     assert seen.chat.transcript.bubbles[0].message.text == "one\ntwo\nthree"
 
 
-async def test_a_bug_in_what_reads_commands_loses_nothing(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_bug_in_commands_is_harmless(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as planted:
         planted.setattr(commands, "parse", lambda _: [].pop())
         await seen.send(
@@ -46,9 +44,7 @@ async def test_a_bug_in_what_reads_commands_loses_nothing(
     assert seen.chat.transcript.bubbles[0].message.text == "hello there"
 
 
-async def test_a_bug_in_what_reads_a_message_loses_nothing(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_bug_in_reading_is_harmless(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as planted:
         planted.setattr(requests, "read", lambda *_: [].pop())
         await seen.send("hello there")
@@ -57,16 +53,17 @@ async def test_a_bug_in_what_reads_a_message_loses_nothing(
     assert (said[0], said[2], all(said)) == ("hello there", "and again", True)
 
 
-async def test_up_brings_back_what_was_written_before(seen: Seen) -> None:
+async def test_up_brings_back_what_was_written_before_but_not_as_typed(seen: Seen) -> None:
+    composer = seen.chat.composer
     await seen.send("first")
     await seen.send("second")
     await seen.type("half")
     await seen.pilot.press("up")
-    assert seen.chat.composer.text == "second"
+    assert (composer.text, composer.pasted) == ("second", ((0, 6),))
     await seen.pilot.press("up")
-    assert seen.chat.composer.text == "first"
+    assert composer.text == "first"
     await seen.pilot.press("down", "down")
-    assert seen.chat.composer.text == "half"
+    assert composer.text == "half"
 
 
 async def test_pasted_words_are_told_from_typed_ones(seen: Seen) -> None:
@@ -80,32 +77,26 @@ async def test_pasted_words_are_told_from_typed_ones(seen: Seen) -> None:
     sent = seen.chat.transcript.bubbles[0].message
     assert sent.pasted == ((5, 21),)
     assert sent.typed_text == "look  ok"
-    assert curate.count(seen.app.runtime) == 0
+    assert curate.count(seen.runtime) == 0
 
 
-async def test_after_undo_the_whole_text_counts_as_pasted(seen: Seen) -> None:
-    await paste(seen, "pasted")
+async def test_what_is_pasted_is_cleaned_and_after_undo_all_counts_as_pasted(seen: Seen) -> None:
+    composer = seen.chat.composer
+    await paste(seen, "a\x1b]0;t\x07b\x00c\r\nd")
+    assert (composer.text, composer.pasted) == ("abc\nd", ((0, 5),))
     await seen.type(" typed")
     await seen.pilot.press("ctrl+z")
-    assert seen.chat.composer.pasted in (((0, len(seen.chat.composer.text)),), ())
-
-
-async def test_a_recalled_prompt_does_not_count_as_typed(seen: Seen) -> None:
-    await seen.send("hello again")
-    await seen.pilot.press("up")
-    assert seen.chat.composer.pasted == ((0, 11),)
+    assert composer.pasted in (((0, len(composer.text)),), ())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ["a draft", "an earlier prompt", "a refused message"])
-async def test_undo_at_words_in_the_composer_takes_back_nothing_else(
-    seen: Seen, words: str
-) -> None:
+async def test_undo_in_the_composer_takes_back_nothing_else(seen: Seen, words: str) -> None:
     composer = seen.chat.composer
     await seen.send("hello")
     await seen.type("/remember User sails.")
     await seen.pilot.press("enter")
-    await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.settle(lambda: curate.count(seen.runtime) == 1)
     match words:
         case "a draft":
             thread = seen.chat.state.thread
@@ -125,13 +116,7 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(
             await seen.pilot.press("ctrl+z")
             assert composer.text == ""
     await seen.settle()
-    assert curate.count(seen.app.runtime) == 1
-
-
-async def test_what_is_pasted_is_cleaned(seen: Seen) -> None:
-    await paste(seen, "a\x1b]0;t\x07b\x00c\r\nd")
-    assert seen.chat.composer.text == "abc\nd"
-    assert seen.chat.composer.pasted == ((0, 5),)
+    assert curate.count(seen.runtime) == 1
 
 
 async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
@@ -141,7 +126,7 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
         assert thread is not None
         await seen.type("my name")
         await paste(seen, " is Eve")
-        await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
+        await seen.until(lambda: chats.get_draft(seen.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
         seen.chat.state.held_in = seen.chat.state.thread_id
     async with world.opened() as again:
@@ -150,19 +135,24 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
 
 
 async def test_a_chat_that_is_opened_as_a_message_is_sent_is_another_one(seen: Seen) -> None:
-    await seen.type("alpha", until=lambda: chats.get_draft(seen.app.runtime, "") == "alpha")
+    await seen.type("alpha", until=lambda: chats.get_draft(seen.runtime, "") == "alpha")
     burst(seen, "enter", "ctrl+n", *"beta")
     await seen.until(lambda: seen.chat.composer.text == "beta" and not seen.chat.state.busy)
-    await seen.settle(lambda: chats.get_draft(seen.app.runtime, "") == "beta")
+    await seen.settle(lambda: chats.get_draft(seen.runtime, "") == "beta")
     assert seen.chat.state.thread is None and not seen.chat.transcript.bubbles
-    (thread,) = chats.list_threads(seen.app.runtime)
-    said = chats.page(seen.app.runtime, thread.id).messages
+    (thread,) = chats.list_threads(seen.runtime)
+    said = chats.page(seen.runtime, thread.id).messages
     assert [message.text for message in said if message.role is Role.USER] == ["alpha"]
 
 
 async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
-    await seen.send("first chat")
+    await seen.type("short lived")
+    await seen.until(lambda: chats.get_draft(seen.runtime, "") == "short lived")
+    await seen.pilot.press("enter")
+    await seen.answered()
     first = seen.chat.state.thread
+    assert first is not None
+    assert [chats.get_draft(seen.runtime, id) for id in ("", first.id)] == ["", ""], "it was sent"
     await seen.type("for the first")
     await seen.press("ctrl+n")
     assert seen.chat.composer.text == ""
@@ -174,20 +164,10 @@ async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
     assert seen.chat.composer.text == "for a new one"
 
 
-async def test_a_sent_message_leaves_no_draft(seen: Seen) -> None:
-    await seen.type("short lived")
-    await seen.until(lambda: chats.get_draft(seen.app.runtime, "") == "short lived")
-    await seen.pilot.press("enter")
-    await seen.answered()
-    assert seen.chat.state.thread is not None
-    assert chats.get_draft(seen.app.runtime, "") == ""
-    assert chats.get_draft(seen.app.runtime, seen.chat.state.thread.id) == ""
-
-
 async def test_commands_of_the_composer(seen: Seen) -> None:
     composer = seen.chat.composer
     composer.insert("/remember Anna likes oolong.")
-    await seen.press("enter", until=lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("enter", until=lambda: curate.count(seen.runtime) == 1)
     composer.insert("/remembr x")
     await seen.press("enter", until="There is no command /remembr. Did you mean /remember?")
     assert composer.text == "/remembr x"
@@ -197,7 +177,7 @@ async def test_commands_of_the_composer(seen: Seen) -> None:
     await seen.pilot.press("escape")
     composer.insert("/persona")
     await seen.press(
-        "enter", until=f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}."
+        "enter", until=f"Write /persona and a name: {', '.join(seen.runtime.personas)}."
     )
     composer.insert(" Tom")
     await seen.press("enter", until=lambda: seen.chat.state.persona_name == "Tom")
@@ -218,14 +198,14 @@ async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen)
     burst(seen, "ctrl+n", *"half3")
     await seen.settle(lambda: seen.chat.composer.text == "half3")
     assert (seen.chat.state.thread, seen.chat.composer.text) == (None, "half3")
-    assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
+    assert chats.get_draft(seen.runtime, first.id) == "half a draft"
 
 
 async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: Seen) -> None:
     seen.chat.composer.insert("/remember User sails.")
     burst(seen, "enter", "enter", *"next")
     await seen.until(lambda: seen.chat.composer.text == "next")
-    assert curate.count(seen.app.runtime) == 1
+    assert curate.count(seen.runtime) == 1
     assert seen.toasts() == ["Remembered “User sails.”\nundo (ctrl+z)"]
 
 
@@ -260,8 +240,9 @@ async def test_a_message_is_written_in_another_editor(
 async def test_an_editor_that_fails_leaves_the_message(
     seen: Seen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(seen.app, "suspend", nullcontext)
     await seen.type("a begin")
+    await seen.press("ctrl+g", until="Another editor cannot be opened from here.")
+    monkeypatch.setattr(seen.app, "suspend", nullcontext)
     for command, words in (
         (editor(tmp_path, "exit 3"), "ended with an error"),
         ("/no/such/editor", "cannot be started"),
@@ -272,10 +253,6 @@ async def test_an_editor_that_fails_leaves_the_message(
         await seen.pilot.pause()
         assert words in seen.text()
         assert seen.chat.composer.text == "a begin"
-
-
-async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
-    await seen.press("ctrl+g", until="Another editor cannot be opened from here.")
 
 
 async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(seen: Seen) -> None:
@@ -289,15 +266,12 @@ async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(se
     await seen.pilot.press("escape", "up")
     assert "Remember" in seen.lines()[-1] and "Choose" not in seen.lines()[-1]
     await seen.pilot.press("y")
-    assert seen.chat.composer.text == "really?" and any(
-        "clipboard" in toast for toast in seen.toasts()
-    )
+    assert seen.chat.composer.text == "really?"
+    assert any("clipboard" in toast for toast in seen.toasts())
 
 
 @pytest.mark.parametrize("way", ["tab", "click"])
-async def test_who_goes_to_the_messages_on_purpose_finds_the_keys_there(
-    seen: Seen, way: str
-) -> None:
+async def test_who_goes_to_the_messages_finds_their_keys_there(seen: Seen, way: str) -> None:
     await seen.send("Hello there.")
     if way == "tab":
         await seen.pilot.press("shift+tab")
@@ -318,27 +292,21 @@ async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_slash_lists_the_commands_and_letters_narrow_them(
-    world: World, size: tuple[int, int]
-) -> None:
+async def test_a_slash_lists_commands_to_choose_from(world: World, size: tuple[int, int]) -> None:
     async with world.opened(size) as seen:
         await seen.pilot.press("slash")
         assert all(
             f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values()
         )
         await seen.pilot.press("r", "e")
-        assert (
-            "/remark" in seen.text()
-            and "/remember TEXT" in seen.text()
-            and "/new" not in seen.text()
-        )
+        assert "/remark" in seen.text()
+        assert "/remember TEXT" in seen.text()
+        assert "/new" not in seen.text()
         await seen.pilot.press("down", "up", "down", "tab")
         assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
 
 
-async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write(
-    world: World,
-) -> None:
+async def test_the_list_of_commands_follows_the_palette_and_leaves_room(world: World) -> None:
     async with world.opened((120, 40)) as seen:
         await seen.pilot.press("ctrl+p")  # Textual's palette has a list and a style for it, too
         await seen.pilot.press("escape")
@@ -350,36 +318,32 @@ async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_w
 
 
 async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:
-    await seen.pilot.press("slash", "r", "e", "enter")
-    assert seen.chat.composer.text == "/remember "
-    await seen.type("User sails.", "enter", until=lambda: curate.count(seen.app.runtime) == 1)
-    await seen.press("slash", "h", "e", "enter", until="Commands")
-
-
-async def test_escape_closes_the_list_of_commands_and_leaves_the_words(seen: Seen) -> None:
-    await seen.pilot.press("slash", "n", "escape")
-    assert (
-        seen.chat.composer.text == "/n"
-        and seen.chat.composer.has_focus
-        and "/new" not in seen.text()
-    )
-    await seen.pilot.press("e")
-    assert "/new" in seen.text()
-    await seen.pilot.press("o")
-    assert "/new" not in seen.text()  # there is no such command: it is told when it is sent
-
-
-async def test_paths_and_earlier_prompts_open_no_list(seen: Seen) -> None:
-    await seen.type("/home/anna")
-    assert not seen.chat.query_one("#commands").display
-    seen.chat.composer.clear_text()
-    seen.chat.composer.prompts = ["/help", "earlier"]
-    await seen.pilot.press("up", "up")
-    assert seen.chat.composer.text == "earlier"
-
-
-async def test_a_command_is_taken_by_a_click(seen: Seen) -> None:
     await seen.pilot.press("slash")
     await seen.click("/persona NAME")
     await seen.pilot.pause()
     assert seen.chat.composer.text == "/persona " and seen.chat.composer.has_focus
+    seen.chat.composer.clear_text()
+    await seen.pilot.press("slash", "r", "e", "enter")
+    assert seen.chat.composer.text == "/remember "
+    await seen.type("User sails.", "enter", until=lambda: curate.count(seen.runtime) == 1)
+    await seen.press("slash", "h", "e", "enter", until="Commands")
+
+
+async def test_escape_closes_the_list_of_commands_which_paths_and_prompts_do_not_open(
+    seen: Seen,
+) -> None:
+    composer = seen.chat.composer
+    await seen.pilot.press("slash", "n", "escape")
+    assert (composer.text, composer.has_focus) == ("/n", True)
+    assert "/new" not in seen.text()
+    await seen.pilot.press("e")
+    assert "/new" in seen.text()
+    await seen.pilot.press("o")
+    assert "/new" not in seen.text()  # there is no such command: it is told when it is sent
+    composer.clear_text()
+    await seen.type("/home/anna")
+    assert not seen.chat.query_one("#commands").display
+    composer.clear_text()
+    composer.prompts = ["/help", "earlier"]
+    await seen.pilot.press("up", "up")
+    assert composer.text == "earlier"

@@ -47,7 +47,7 @@ async def use():
         await seen.press("f2", "ctrl+p", *"noted", until="What a test noted (F10)")
         await seen.settle()  # the list is made anew for each letter
         await seen.pilot.press("enter")
-        await seen.settle(lambda: seen.app.current_mode == "notes")
+        await seen.settle(seen.in_mode("notes"))
         print("by the palette:", seen.app.current_mode, "[Notes]" in seen.text())
 
 asyncio.run(use())

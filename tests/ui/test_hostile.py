@@ -37,41 +37,26 @@ ESCAPES = [
         "\x1b[2J\x1b[H",
     ),
     *(
-        "\x9b31mred",
-        "\x9d0;t\x9c",
-        "\u202etxet",
-        "\u2066x\u2069",
-        "a\x00b",
-        "\x07\x08\x0b\x0c",
-        "\ud800",
-        "\r\rx",
-        "\x7f",
+        "\x9b31mred", "\x9d0;t\x9c", "\u202etxet", "\u2066x\u2069", "a\x00b", "\x07\x08\x0b\x0c",
+        "\ud800", "\r\rx", "\x7f",
     ),
     *("\U0001f469\u200d\U0001f467" * 30, "e" + "\u0301" * 80, "\t" * 40, "\n" * 80),
-]
+]  # fmt: skip
 MARKDOWN = [
     *(
-        "![x](file:///etc/passwd)",
-        "[x](javascript:alert(1))",
-        "<img src=x onerror=y>",
-        "```\n\x1b[31m",
-        "``` [/]",
-        "**[/]**",
+        "![x](file:///etc/passwd)", "[x](javascript:alert(1))", "<img src=x onerror=y>",
+        "```\n\x1b[31m", "``` [/]", "**[/]**",
     ),
     *(
-        "| a | b |\n|---|---|\n| [/] | ",
-        "# [/INST]",
-        "- [ ] [/b]",
-        "> " * 40,
-        "* " * 40,
+        "| a | b |\n|---|---|\n| [/] | ", "# [/INST]", "- [ ] [/b]", "> " * 40, "* " * 40,
         "[a]: http://b\n[a]",
     ),
     *("http://[/INST]", "<details>", "&#27;[31m", "&#x202e;x", "`\x1b[2J`"),
-]
+]  # fmt: skip
 HOSTILE = [*MARKUP, *ESCAPES, *MARKDOWN, "x" * 100_000, "word " * 20_000]
 
 
-def no_escapes(seen: Seen) -> None:
+def check_no_escapes(seen: Seen) -> None:
     """Nothing on the screen may act on a terminal."""
     for line in seen.lines():
         bad = [
@@ -100,16 +85,16 @@ async def test_hostile_messages_stream_and_stay(world: World) -> None:
         for text in [*MARKUP[:3], *MARKDOWN, *ESCAPES]:
             world.model.script = lambda _, sampling, text=text: None if sampling.grammar else text
             await seen.send(f"{text} and more")
-            no_escapes(seen)
+            check_no_escapes(seen)
         assert len(seen.chat.transcript.bubbles) == 2 * len([*MARKUP[:3], *MARKDOWN, *ESCAPES])
         await seen.press("ctrl+t")
-        no_escapes(seen)
+        check_no_escapes(seen)
 
 
 @pytest.mark.slow
 async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: World) -> None:
     async with world.opened() as seen:
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             await seen.chat.transcript.actions.add(f"{text} tea {number}"[:280])
             thread = chats.new_thread(runtime)
@@ -117,22 +102,22 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
             seen.app.session.undone.push(f"{text} undone", lambda _: None)
         seen.chat.threads.list()
         await seen.settle()
-        no_escapes(seen)
+        check_no_escapes(seen)
         assert "[/INST] title" in seen.text() or "[/] title" in seen.text()
         await seen.pilot.press("ctrl+f")
         await seen.type("tea")
         await seen.until("Memories")
-        no_escapes(seen)
+        check_no_escapes(seen)
         await seen.pilot.press("escape", "ctrl+p")
         await seen.type("undo")
         await seen.settle()
-        no_escapes(seen)
+        check_no_escapes(seen)
         await seen.pilot.press("escape")
         for memory in curate.list_memories(runtime)[:6]:
             seen.app.post_message(MemoryWanted(memory.id, "[/INST] why"))
             await seen.until("[/INST] why")
             await seen.pilot.pause()
-            no_escapes(seen)
+            check_no_escapes(seen)
             await seen.press("e", until=lambda: seen.app.screen.query(TextArea))
             assert "\x1b" not in seen.app.screen.query_one(TextArea).text
             await seen.press("escape", "escape", until=lambda: len(seen.app.screen_stack) == 1)
@@ -142,16 +127,16 @@ async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
     name = "[@click=app.quit]x[/INST]\x1b]0;t\x07evil"
     async with world.opened() as seen:
         persona = Persona(id="evil", name=name, description=name, prompt="Be kind.")
-        seen.app.runtime.personas = {**seen.app.runtime.personas, "evil": persona}
+        seen.runtime.personas = {**seen.runtime.personas, "evil": persona}
         seen.chat.composer.insert("/persona evil")
         await seen.press("enter")
         await seen.send("hello")
-        no_escapes(seen)
+        check_no_escapes(seen)
         assert clean(name) in seen.text()
         await seen.pilot.press("ctrl+p")
         await seen.type("new chat")
         await seen.settle()
-        no_escapes(seen)
+        check_no_escapes(seen)
 
 
 async def test_hostile_toasts_and_errors(seen: Seen) -> None:
@@ -165,7 +150,7 @@ async def test_hostile_toasts_and_errors(seen: Seen) -> None:
         note.is_open = True
         await seen.chat.transcript.mount(note)
     await seen.pilot.pause()
-    no_escapes(seen)
+    check_no_escapes(seen)
 
 
 async def test_hostile_model_names_and_settings(world: World, tmp_path: Path) -> None:
@@ -174,24 +159,22 @@ async def test_hostile_model_names_and_settings(world: World, tmp_path: Path) ->
     for name in ("[INST].gguf", "[b]x.gguf", "[@click=app.quit]x.gguf", "\x1b]0;t\x07.gguf"):
         (models / name).write_bytes(b"no model")
     async with world.opened() as seen:
-        seen.app.runtime.chat.fail("[/INST] \x1b]0;t\x07 broken")
+        seen.runtime.chat.fail("[/INST] \x1b]0;t\x07 broken")
         for key in ("f8", "f9"):
             await seen.press(key)
-            no_escapes(seen)
+            check_no_escapes(seen)
 
 
 async def test_an_error_at_the_start_is_told_in_words(world: World) -> None:
     world.start_error = MemappError("The file [/INST] \x1b]0;t\x07 is odd.", "Do [this].")
     async with world.app() as seen:
         await seen.until("is odd")
-        no_escapes(seen)
+        check_no_escapes(seen)
         assert "q quits" in seen.text()
         await seen.press("q", until=lambda: not seen.app.is_running)
 
 
-async def test_a_huge_message_is_sent_and_read_and_one_that_is_too_long_stays_in_the_composer(
-    seen: Seen, world: World
-) -> None:
+async def test_a_huge_message_is_sent_unless_it_is_too_long(seen: Seen, world: World) -> None:
     world.model.enqueue("Long.")
     seen.chat.composer.paste("y" * 100_000)
     await seen.pilot.press("enter")

@@ -9,14 +9,12 @@ from tests.services.imports import sample_exports as made
 from tests.ui.conftest import Seen
 
 
-async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(
-    seen: Seen, tmp_path: Path
-) -> None:
+async def test_an_export_is_shown_and_brought_in_after_a_yes(seen: Seen, tmp_path: Path) -> None:
     folder = tmp_path / "my exports"
     folder.mkdir()
     (folder / "conversations.json").write_text(json.dumps([made.CLAUDE]), "utf-8")
     (folder / "memories.json").write_text(json.dumps(made.MEMORIES), "utf-8")
-    composer, runtime = seen.chat.composer, seen.app.runtime
+    composer, runtime = seen.chat.composer, seen.runtime
     composer.insert(f"/import {folder}x")
     await seen.press("enter", until="There is no file or folder")
     assert composer.text == f"/import {folder}x"
@@ -30,10 +28,8 @@ async def test_an_export_is_shown_brought_in_after_a_yes_and_taken_back(
     assert not chats.list_threads(runtime)
     composer.insert(f"/import {folder}")
     await seen.press("enter", until="Import my exports?")
-    await seen.press(
-        "enter", until=lambda: any("Imported: my exports" in toast for toast in seen.toasts())
-    )
+    await seen.press("enter", until=seen.tells("Imported: my exports"))
     await seen.until("Tea")
     assert pending.count_pending(runtime) == 1
-    await seen.press("ctrl+z", until=lambda: any("Undone" in toast for toast in seen.toasts()))
+    await seen.press("ctrl+z", until=seen.tells("Undone"))
     assert not (chats.list_threads(runtime) or pending.count_pending(runtime))

@@ -15,7 +15,7 @@ from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.screens.learned import PANES, LearnedScreen
 from tests.builders import fact
 from tests.ui.conftest import Seen, World
-from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
+from tests.ui.test_hostile import ESCAPES, MARKUP, check_no_escapes
 from tests.ui.test_screens import in_both_sizes
 
 TEA = "Make tea: 1. Boil the water. 2. Pour it on the leaves. 3. Wait four minutes."
@@ -41,13 +41,11 @@ async def test_each_empty_tab_says_what_comes_there(seen: Seen) -> None:
         assert "Provenance" not in seen.text(), "there is nothing to tell of"
         await seen.pilot.press("enter", "e", "d", "p")
         assert len(seen.app.screen_stack) == 1
-    await seen.press("escape", until=lambda: seen.app.current_mode == "chat")
+    await seen.press("escape", until=seen.in_mode("chat"))
 
 
 @in_both_sizes
-async def test_a_how_to_is_written_down_run_down_and_taken_back(
-    world: World, size: tuple[int, int]
-) -> None:
+async def test_a_how_to_is_written_run_and_taken_back(world: World, size: tuple[int, int]) -> None:
     async with world.opened(size=size) as seen:
         await open_learned(seen, "How-tos")
         await seen.pilot.press("n", *"Tea", "tab", *"I boil water", "enter", *"pour it", "ctrl+s")
@@ -64,7 +62,7 @@ async def test_a_how_to_is_written_down_run_down_and_taken_back(
         )
         await seen.pilot.press("e", *"Drink, ", "ctrl+s")  # before its first step
         await seen.until(
-            lambda: howtos.checklists(seen.app.runtime)[0].howto.steps[0] == "Drink, Boil water"
+            lambda: howtos.checklists(seen.runtime)[0].howto.steps[0] == "Drink, Boil water"
         )
         await seen.press("d", until="No how-tos yet.")
         await seen.press("u", until="2 steps")
@@ -74,22 +72,21 @@ async def test_a_how_to_is_written_down_run_down_and_taken_back(
 
 async def test_after_an_undo_the_cursor_is_on_what_came_back(seen: Seen) -> None:
     for title in ("Make tea", "Make soup"):
-        howtos.add(seen.app.runtime, f"{title}: 1. Boil the water. 2. Pour it.")
+        howtos.add(seen.runtime, f"{title}: 1. Boil the water. 2. Pour it.")
     await open_learned(seen, "How-tos")
     await seen.press(
         "d", until=lambda: "▸   Make tea" in seen.text() and "Make soup   " not in seen.text()
     )
     await seen.press("u", until=lambda: "▸   Make soup" in seen.text())
+    assert "Make tea" in seen.text()
 
 
-async def test_a_checklist_that_closes_while_it_is_looked_up_does_not_freeze_the_window(
-    seen: Seen,
-) -> None:
-    howtos.add(seen.app.runtime, TEA)
-    view = ChecklistView(seen.app.runtime)
+async def test_a_checklist_that_closes_during_its_look_up_freezes_nothing(seen: Seen) -> None:
+    howtos.add(seen.runtime, TEA)
+    view = ChecklistView(seen.runtime)
     await seen.app.screen.mount(view)
     await view.remove()
-    await view.show(howtos.checklists(seen.app.runtime)[0])
+    await view.show(howtos.checklists(seen.runtime)[0])
     assert not view.children
 
 
@@ -98,19 +95,16 @@ async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Se
     await seen.pilot.press("enter")
     await seen.until(
         lambda: (
-            [checklist.howto.text for checklist in howtos.checklists(seen.app.runtime)]
-            == ["Make tea"]
+            [checklist.howto.text for checklist in howtos.checklists(seen.runtime)] == ["Make tea"]
         )
     )
     await seen.type("/howto Make coffee", "enter", until="one step a line")
-    await seen.press(
-        *"grind", "ctrl+s", until=lambda: len(howtos.checklists(seen.app.runtime)) == 2
-    )
-    assert {memory.kind for memory in curate.list_memories(seen.app.runtime)} == {Kind.PROCEDURAL}
+    await seen.press(*"grind", "ctrl+s", until=lambda: len(howtos.checklists(seen.runtime)) == 2)
+    assert {memory.kind for memory in curate.list_memories(seen.runtime)} == {Kind.PROCEDURAL}
 
 
 async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     for name in curate.categories(runtime):
         assert ("No chat" in curate.readers(runtime, name)) is (
             name not in runtime.categories.allowlists["supervisor"]
@@ -123,9 +117,7 @@ async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -
     await seen.press("c", until="interests · No chat sees it, only agents: researcher.")
 
 
-async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken_back(
-    world: World,
-) -> None:
+async def test_upkeep_is_told_once_at_the_start_and_each_of_it_taken_back(world: World) -> None:
     world.database = open_database(world.folder / "memapp.db", WORDING)
     runtime = world.start()
     kept, gone, moved = (
@@ -149,20 +141,18 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         await seen.pilot.press("f7", "tab", "tab", "tab", "tab")
         await seen.until(lambda: "Nothing runs now." in seen.text() and "↶" in seen.text())
         await seen.pilot.press("down", "u")  # not the last one
-        await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)
-        assert moved not in [memory.id for memory in curate.list_memories(seen.app.runtime)]
+        await seen.until(lambda: len(curate.list_memories(seen.runtime)) == 2)
+        assert moved not in [memory.id for memory in curate.list_memories(seen.runtime)]
         await seen.press(
             "space", until=lambda: "Paused." in seen.text() and "␣ Continue" in seen.lines()[-1]
         )
         assert seen.app.session.talk.paused
         await seen.press("space", until=lambda: "Paused." not in seen.text())
-        assert activity.upkeep_since(seen.app.runtime) == {}, "it is told once"
+        assert activity.upkeep_since(seen.runtime) == {}, "it is told once"
 
 
-async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own(
-    seen: Seen,
-) -> None:
-    runtime = seen.app.runtime
+async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_own(seen: Seen) -> None:
+    runtime = seen.runtime
     facts = [
         curate.add(runtime, text).memory_id for text in ("I run on Sundays.", "I ran to the lake.")
     ]
@@ -181,7 +171,7 @@ async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own
 
 
 async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> None:
-    runtime = seen.app.runtime
+    runtime = seen.runtime
     kiln = ScriptedTool(
         "kiln",
         "studio",
@@ -222,10 +212,8 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
     await seen.press("u", until=lambda: len(lessons.list_lessons(runtime)) == 2)
 
 
-async def test_the_runs_behind_a_lesson_are_read_and_lessons_that_say_the_same_merged(
-    seen: Seen,
-) -> None:
-    runtime = seen.app.runtime
+async def test_a_lessons_runs_are_read_and_lessons_that_say_the_same_merged(seen: Seen) -> None:
+    runtime = seen.runtime
     kiln = ScriptedTool(
         "kiln",
         "studio",
@@ -261,11 +249,9 @@ async def test_the_runs_behind_a_lesson_are_read_and_lessons_that_say_the_same_m
     )
 
 
-async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(
-    world: World,
-) -> None:
+async def test_hostile_words_are_shown_plain_in_every_tab_with_its_keys(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         texts = [
             clean(f"{text} {number}").replace("\x00", "")
             for number, text in enumerate([*MARKUP, *ESCAPES, "word " * 2000])
@@ -315,9 +301,9 @@ async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are
             await open_learned(seen, pane.LABEL)
             for key in ("home", "down", "down", "end", "enter", "pagedown", "escape"):
                 await seen.press(key)
-                no_escapes(seen)
+                check_no_escapes(seen)
             await seen.pilot.press("ctrl+p")
             await seen.type(offered[pane.LABEL])
             await seen.until(lambda here=pane: offered[here.LABEL] in seen.text())
-            no_escapes(seen)
+            check_no_escapes(seen)
             await seen.press("escape", until=lambda: len(seen.app.screen_stack) == 1)

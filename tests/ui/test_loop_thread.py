@@ -7,28 +7,12 @@ import pytest
 
 from memapp.services import curate
 from memapp.store.database import Database
+from tests.builders import word_list
 from tests.ui.conftest import Seen
 
 WALK = (
     *("f3", "j", "enter", "tab", "escape", "slash", "p", "escape", "space", "d", "u"),
-    *(
-        "f5",
-        "j",
-        "r",
-        "f4",
-        "j",
-        "tab",
-        "f7",
-        "tab",
-        "f2",
-        "h",
-        "i",
-        "enter",
-        "ctrl+f",
-        "p",
-        "escape",
-        "ctrl+t",
-    ),
+    *word_list("f5 j r f4 j tab f7 tab f2 h i enter ctrl+f p escape ctrl+t"),
 )
 
 
@@ -51,8 +35,8 @@ def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.slow
 async def test_no_key_asks_the_file_on_the_event_loop(seen: Seen, on_the_loop: list[str]) -> None:
-    curate.add(seen.app.runtime, "User has a plan.")
-    curate.add(seen.app.runtime, "User plays the piano.")
+    curate.add(seen.runtime, "User has a plan.")
+    curate.add(seen.runtime, "User plays the piano.")
     assert on_the_loop, "a control: the test itself asks there"
     on_the_loop.clear()
     for key in WALK:

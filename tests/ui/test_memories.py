@@ -9,7 +9,6 @@ from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
-from textual.binding import Binding
 from textual.css.query import NoMatches
 from textual.widgets import Input
 
@@ -26,21 +25,18 @@ from memapp.store.access_counts import count_access
 from memapp.ui.dialogs import Choice
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.form import MemoryForm, Words
-from memapp.ui.memories.keys import MemoryKeys
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
-from memapp.ui.panels.memory_provenance import MessageRows
 from memapp.ui.panels.memory_relations import NOTHING_RELATED, MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.labels import written
-from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 from memapp.ui.widgets.tabline import TabLine
-from tests.builders import damage
+from tests.builders import damage, word_list
 from tests.ui.conftest import Seen, World
-from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import SIZES, compare, in_both_sizes
+from tests.ui.test_hostile import ESCAPES, MARKUP, check_no_escapes
+from tests.ui.test_screens import SIZES, check_picture, in_both_sizes
 
 FACTS = (
     "Anna likes oolong tea in the morning.",
@@ -56,7 +52,7 @@ async def memories(
     """The app in Memories with some facts."""
     async with world.opened(size=size) as seen:
         for text in texts:
-            curate.add(seen.app.runtime, text)
+            curate.add(seen.runtime, text)
         await seen.pilot.press("f3")
         await shown(seen)
         screen = seen.app.screen
@@ -92,9 +88,7 @@ def live(runtime: Runtime) -> list[Memory]:
 # What is shown ------------------------------------------------------------------------------------
 
 
-async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search(
-    world: World,
-) -> None:
+async def test_an_empty_memory_teaches_one_key_and_no_order_or_search(world: World) -> None:
     async with memories(world, []) as (seen, screen):
         assert "Nothing is remembered yet." in seen.text()
         assert "n writes the first memory by hand" in seen.text()
@@ -102,22 +96,20 @@ async def test_an_empty_memory_teaches_one_key_and_offers_no_order_and_no_search
         await seen.pilot.press("tab")
         assert isinstance(seen.app.focused, SearchField)
         screen.rows.focus()
-        curate.add(seen.app.runtime, "Anna has a cat.")
+        curate.add(seen.runtime, "Anna has a cat.")
         seen.app.session.memories_changed()
         await seen.until(lambda: "Order" in seen.lines()[-1] and "Search" in seen.lines()[-1])
         await seen.pilot.press("t", *"pets", "ctrl+s")
-        await seen.until(lambda: curate.list_memories(seen.app.runtime)[0].tags[-1] == "pets")
+        await seen.until(lambda: curate.list_memories(seen.runtime)[0].tags[-1] == "pets")
 
 
-async def test_the_newest_memory_stands_first_and_its_parts_beside_it_until_o_orders_anew(
-    world: World,
-) -> None:
+async def test_the_newest_memory_stands_first_until_o_orders_anew(world: World) -> None:
     async with memories(world) as (seen, screen):
         await looked_up(seen)
         assert texts(screen) == list(reversed(FACTS))
         assert "3 memories · newest first" in seen.text()
         assert "3 of 5" in seen.words() and "you wrote it" in seen.words()
-        curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
+        curate.pin(seen.runtime, live(seen.runtime)[2].id)
         orders = {}
         for _ in range(5):
             await seen.press("o")
@@ -190,7 +182,7 @@ async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) 
 
 async def test_conditions_narrow_the_list_and_wrong_ones_are_named(world: World) -> None:
     async with memories(world) as (seen, screen):
-        curate.pin(seen.app.runtime, live(seen.app.runtime)[0].id)
+        curate.pin(seen.runtime, live(seen.runtime)[0].id)
         await seen.pilot.press("slash")
         for typed, found in (
             ("pinned:yes", [FACTS[2]]),
@@ -222,12 +214,11 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
 
 @in_both_sizes
 async def test_memories_look_as_they_should(
-    world: World, size: tuple[int, int], request: pytest.FixtureRequest
+    world: World, size: tuple[int, int], update: bool
 ) -> None:
-    update = bool(request.config.getoption("--update-goldens", default=False))
     name = f"{size[0]}x{size[1]}"
     async with memories(world, FACTS, size) as (seen, _):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         curate.pin(runtime, live(runtime)[0].id)
         curate.rate(runtime, live(runtime)[1].id, importance=5)
         curate.edit(
@@ -238,21 +229,20 @@ async def test_memories_look_as_they_should(
         await seen.settle()
         await seen.pilot.press("space")
         await looked_up(seen)
-        compare(seen, f"memories-{name}", update)
+        check_picture(seen, f"memories-{name}", update)
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        compare(seen, f"memory-history-{name}", update)
+        check_picture(seen, f"memory-history-{name}", update)
 
 
 async def test_without_colour_signs_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with memories(world, FACTS, (80, 24)) as (seen, _):
             await seen.press("p", "space")
-            assert any("✓★" in line for line in seen.lines()) and any(
-                line.startswith(" ▸") for line in seen.lines()
-            )
+            assert any("✓★" in line for line in seen.lines())
+            assert any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(
-                seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen."
+                seen.runtime, live(seen.runtime)[1].id, "Anna's sister Mia lives in Bergen."
             )
             seen.app.session.memories_changed()
             await seen.settle()
@@ -272,7 +262,8 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.until(lambda: len(texts(screen)) == 2)
         assert any("Trashed “" in toast and "ctrl+z" in toast for toast in seen.toasts())
         seen.app.session.undone.push("Learned something since", lambda _: None)
-        await seen.click("undo (ctrl+z)")  # undoes what the toast is about, not what was done last
+        # undoes what the toast is about, not what was done last
+        await seen.click("undo (ctrl+z)")
         await seen.until(lambda: len(texts(screen)) == 3)
         told = next(toast for toast in seen.toasts() if "Undone: " in toast)
         assert screen.rows.items[0].pinned and told.startswith("Undone: Trashed “")
@@ -280,9 +271,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.press("u", until=lambda: not any(memory.pinned for memory in screen.rows.items))
 
 
-async def test_what_is_undone_fast_or_while_the_file_is_busy_is_taken_back_one_after_another(
-    world: World,
-) -> None:
+async def test_what_is_undone_fast_or_in_a_busy_file_is_taken_back_in_turn(world: World) -> None:
     async with memories(world) as (seen, screen):
         await seen.pilot.press("down", "d")
         await seen.until(lambda: len(texts(screen)) == 2)
@@ -324,14 +313,12 @@ async def test_undo_goes_on_after_a_restart(world: World) -> None:
         assert any("Undone" in toast for toast in seen.toasts())
 
 
-async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_cursor_is(
-    world: World,
-) -> None:
+async def test_marks_make_a_key_act_on_many_but_editing_is_at_the_cursor(world: World) -> None:
     async with memories(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         await seen.pilot.press("space", "space")
         assert "✓ 2 marked" in seen.words()
-        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=MemoryForm)
         assert seen.app.screen.query_one(Words).text == texts(screen)[2]
         await seen.pilot.press("escape")
         await seen.press("t", until=lambda: len(seen.app.screen_stack) > 1)
@@ -348,11 +335,11 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.press("t", *"a,b,c,d,e,f", "enter", until="At most 5 tags.")
         await seen.pilot.resize_terminal(80, 24)
         await seen.pilot.press("escape", "i")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.until(Choice)
         await seen.pilot.press("5")
         await seen.until(lambda: sum(memory.importance == 5 for memory in live(runtime)) == 2)
         await seen.pilot.press("c")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.until(Choice)
         assert "⏎ choose ↑↓ move esc cancel" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
@@ -362,16 +349,15 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
-        assert screen.rows.has_focus and len(screen.rows.marked) == 1, (
-            "leaving the search keeps the marks"
-        )
+        assert screen.rows.has_focus
+        assert len(screen.rows.marked) == 1, "leaving the search keeps the marks"
         await seen.press("escape", "ctrl+a", "d", until=lambda: not texts(screen))
         await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
 
 
 async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.press("n", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("n", until=MemoryForm)
         await seen.press("ctrl+s", until="There is nothing to remember.")
         await seen.type("Anna sings in a choir.")
         await seen.pilot.press("tab")
@@ -379,9 +365,8 @@ async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -
         await seen.press(
             "ctrl+s", until=lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4
         )
-        assert (
-            screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
-        )
+        assert screen.rows.current is not None
+        assert screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
 
 
@@ -389,20 +374,21 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
     async with memories(world) as (seen, screen):
         for field in ("form-text", "form-tags", "form-importance", "form-category"):
             for key in ("enter", "ctrl+s"):
-                await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+                await seen.press("e", until=MemoryForm)
                 written = f"Anna saves {field} with {key}."
                 seen.app.screen.query_one(Words).text = written
                 seen.app.screen.query_one(f"#{field}").focus()
                 await seen.pilot.press(key)
                 await seen.settle(lambda written=written: texts(screen)[0] == written)
+        assert len(texts(screen)) == 3, "none was added"
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=MemoryForm)
         await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1)
         assert seen.toasts() == [], "what was not changed is left as it is"
-        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=MemoryForm)
         seen.app.screen.query_one(Words).text = "Anna works on Mondays."
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
         await seen.press("ctrl+s", until="There is no category 'nonsense'.")
@@ -415,15 +401,13 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         assert screen.rows.items[0].category == "activity"
 
 
-async def test_what_was_changed_elsewhere_while_it_is_edited_is_not_written_over_unseen(
-    world: World,
-) -> None:
+async def test_what_changed_elsewhere_during_an_edit_is_shown_first(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
-        curate.edit(seen.app.runtime, live(seen.app.runtime)[0].id, "Anna works on Fridays.")
+        await seen.press("e", until=MemoryForm)
+        curate.edit(seen.runtime, live(seen.runtime)[0].id, "Anna works on Fridays.")
         seen.app.screen.query_one(Words).text = "Anna works on Mondays."
         await seen.press("ctrl+s", until="Anna works on Fridays.")
-        assert live(seen.app.runtime)[0].text == "Anna works on Fridays."
+        assert live(seen.runtime)[0].text == "Anna works on Fridays."
         await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
 
 
@@ -454,21 +438,19 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
             "a row that is not the memory that is read may be the current one"
         )
         await seen.press("escape")
-        assert screen.sort is Sort.NEWEST and screen.rows.current == read, (
-            "a list that is not seen keeps its order"
-        )
+        assert screen.sort is Sort.NEWEST
+        assert screen.rows.current == read, "a list that is not seen keeps its order"
         assert screen.rows.has_focus and screen.rows.region.width > 70
 
 
 async def test_history_shows_the_words_between_any_two_versions(world: World) -> None:
     async with memories(world, ["Anna likes green tea."]) as (seen, _):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         memory_id = live(runtime)[0].id
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        assert "Older" not in seen.text() and "Compare" not in seen.text(), (
-            "one version is compared with nothing"
-        )
+        assert "Older" not in seen.text()
+        assert "Compare" not in seen.text(), "one version is compared with nothing"
         await seen.pilot.press("tab")
         await looked_up(seen)
         assert NOTHING_RELATED in seen.text() and "Go there" not in seen.text()
@@ -500,7 +482,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
 
 async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
     async with memories(world, ["User lives in Oslo."]) as (seen, _):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
         actor = Actor("rules", step="moved")
@@ -512,11 +494,12 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
         await seen.until("replaced “User lives in Oslo.”")
+        assert [memory.text for memory in live(runtime)] == ["User lives in Bergen."]
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:
     async with memories(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         newest, middle, oldest = live(runtime)
         with runtime.write() as session:
             for memory, other in ((newest, middle), (middle, oldest)):
@@ -551,7 +534,7 @@ async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) ->
         "them was watered."
     )
     async with memories(world, [long, "Anna gardens."]) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         newest, oldest = live(runtime)
         with runtime.write() as session:
             change = Linked(newest.id, ((oldest.id, 0.7),))
@@ -563,11 +546,9 @@ async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) ->
         assert line.endswith("…") and screen.query_one(MemoryRelations).max_scroll_x == 0
 
 
-async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_there(
-    world: World,
-) -> None:
+async def test_what_is_done_at_the_end_of_a_walk_leaves_the_person_there(world: World) -> None:
     async with memories(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         newest, _, oldest = live(runtime)
         with runtime.write() as session:
             changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor("rules"))
@@ -589,7 +570,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         assert world.model is not None
         world.model.enqueue("Good to know.")
         await seen.send("I moved to Oslo in March.")
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
         await seen.pilot.press("escape", "home", "m", "enter")
@@ -615,18 +596,15 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         assert "Stood in 1 prompt on 1 day" in seen.words()
         await seen.until("you typed: I moved to Oslo in March.")
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
-        assert [written(message) for message in others] == [
-            "you typed and pasted",
-            "imported",
-            "an answer",
-        ]
+        actual = [written(message) for message in others]
+        assert actual == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
         seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        await seen.press("k", "enter", until=lambda: seen.app.current_mode == "chat")
+        await seen.press("k", "enter", until=seen.in_mode("chat"))
         await seen.until(
             lambda: (
                 seen.chat.transcript.cursor is not None
@@ -637,15 +615,13 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
 
 async def test_a_memory_reads_the_same_wherever_it_is_shown(world: World) -> None:
     async with memories(world, ["My cat is called Minka.", "I live in Bruges."]) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         await looked_up(seen)
-        assert (
-            seen.words().count("I live in Bruges.") == 2
-            and "My cat is called Minka." in seen.words()
-        )
+        assert seen.words().count("I live in Bruges.") == 2
+        assert "My cat is called Minka." in seen.words()
         await seen.pilot.press("y", "e")
         assert seen.app.clipboard == "I live in Bruges."
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.until(MemoryForm)
         assert seen.app.screen.query_one(Words).text == "I live in Bruges."
         await seen.pilot.press("backspace", *", in a flat.", "enter")
         await seen.until(lambda: live(runtime)[0].text == "I live in Bruges, in a flat.")
@@ -669,11 +645,9 @@ async def test_a_memory_reads_the_same_wherever_it_is_shown(world: World) -> Non
         )
 
 
-async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_relations(
-    world: World,
-) -> None:
+async def test_the_card_of_a_memory_follows_its_changes_and_relations(world: World) -> None:
     async with memories(world, FACTS[:2]) as (seen, _):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         one, other = live(runtime)
         with runtime.write() as session:
             changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor("rules"))
@@ -701,7 +675,7 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
 
 async def test_a_card_that_closes_while_it_looks_a_memory_up_breaks_nothing(world: World) -> None:
     async with memories(world, FACTS[:1]) as (seen, _):
-        one = live(seen.app.runtime)[0]
+        one = live(seen.runtime)[0]
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id))
         await seen.until(
@@ -723,7 +697,7 @@ async def test_a_change_elsewhere_is_seen_at_once_and_f3_opens_at_it(world: Worl
     async with memories(world) as (seen, screen):
         await seen.chat.transcript.actions.add("Anna plays the flute.")
         await seen.until(lambda: "Anna plays the flute." in texts(screen), seconds=2)
-        assert undo.undoable(seen.app.runtime)[0].text == "Anna plays the flute."
+        assert undo.undoable(seen.runtime)[0].text == "Anna plays the flute."
         await seen.pilot.press("G", "slash")
         await seen.type("oolong")
         await shown(seen, "oolong")
@@ -738,19 +712,6 @@ async def test_a_change_elsewhere_is_seen_at_once_and_f3_opens_at_it(world: Worl
         )
 
 
-async def test_every_key_shown_works(world: World) -> None:
-    async with memories(world) as (seen, screen):
-        for before in ([], ["enter"], ["tab"], ["tab"], ["tab"], ["escape", "slash"]):
-            await seen.press(*before)
-            for active in screen.active_bindings.values():
-                if active.binding.show:
-                    action = active.binding.action.partition("(")[0].rpartition(".")[2]
-                    assert any(
-                        hasattr(node, f"action_{action}")
-                        for node in (active.node, screen, seen.app)
-                    ), active.binding
-
-
 async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
     async with memories(world) as (seen, screen):
         names = [command.title for command in seen.app.get_system_commands(screen)]
@@ -763,26 +724,7 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
         await seen.type("importance")
         await seen.until("with the key i")
         await seen.settle()  # the list is made anew for each letter
-        await seen.press("enter", until=lambda: isinstance(seen.app.screen, Choice))
-
-
-def test_every_binding_has_an_id_of_its_own() -> None:
-    ours = [
-        MemoriesScreen,
-        MemoryKeys,
-        MemoryCard,
-        MemoryForm,
-        Words,
-        Choice,
-        RowList,
-        SearchField,
-        MemoryDetail,
-        ContentView,
-    ]
-    ours += [VersionRows, MessageRows, MemoryRelations]
-    bindings = [binding for kind in ours for binding in kind.__dict__.get("BINDINGS", [])]
-    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
-    assert len({binding.id for binding in bindings}) == len(bindings)
+        await seen.press("enter", until=Choice)
 
 
 @pytest.mark.slow
@@ -790,7 +732,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
     hostile = [f"{text} tea {number}"[:280] for number, text in enumerate([*MARKUP, *ESCAPES[:8]])]
     for size in SIZES:
         async with memories(world, [], size) as (seen, screen):
-            runtime = seen.app.runtime
+            runtime = seen.runtime
             if not live(runtime):
                 for text in hostile:
                     revision = curate.add(runtime, text, tags=[text[:30]])
@@ -801,28 +743,15 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                     changes.apply(session, Linked(ids[0], edges), Actor("rules"))
             seen.app.session.memories_changed()
             await seen.settle()
-            no_escapes(seen)
-            for key in (
-                "enter",
-                "tab",
-                "tab",
-                "right",
-                "down",
-                "tab",
-                "escape",
-                "e",
-                "escape",
-                "t",
-                "escape",
-                "i",
-            ):
+            check_no_escapes(seen)
+            for key in word_list("enter tab tab right down tab escape e escape t escape i"):
                 await seen.press(key)
-                no_escapes(seen)
+                check_no_escapes(seen)
             await seen.pilot.press("escape", "ctrl+a", "p", "slash")
             for text in ("[/INST]", "[b", '"[/', "tag:[", "tea\x1b]0;t\x07"):
                 screen.query_one(SearchField).value = text
                 await shown(seen, clean(text))
-                no_escapes(seen)
+                check_no_escapes(seen)
 
 
 @pytest.mark.slow
@@ -840,11 +769,11 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(
     async with memories(world):
         pass
     damage(world.folder / "memapp.db", "memories")
-    monkeypatch.setattr(
-        "memapp.store.opening.LARGE_BYTES", 0
-    )  # else it is read through before anything is shown
+    # else it is read through before anything is shown
+    monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
     async with world.opened() as seen:
         seen.app.clear_notifications()
-        await seen.press("f3", until=lambda: any("is damaged" in toast for toast in seen.toasts()))
-        await seen.press("f2", until=lambda: seen.app.current_mode == "chat")
+        await seen.press("f3", until=seen.tells("is damaged"))
+        await seen.press("f2", until=seen.in_mode("chat"))
+        assert seen.chat.composer.has_focus

@@ -5,7 +5,7 @@ from tests.ui.conftest import Seen, World
 
 
 def known(seen: Seen) -> list[str]:
-    return sorted(memory.text for memory in curate.list_memories(seen.app.runtime))
+    return sorted(memory.text for memory in curate.list_memories(seen.runtime))
 
 
 async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Seen) -> None:
@@ -13,9 +13,8 @@ async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Se
     await seen.until(lambda: "I remember that: I hate olives" in seen.words())
     await seen.until(lambda: "Remembered: I hate olives · edit · undo" in seen.words())
     await seen.settle()
-    assert known(seen) == ["I hate olives"] and seen.words().count("undo") == 1, (
-        "one undo is enough"
-    )
+    assert known(seen) == ["I hate olives"]
+    assert seen.words().count("undo") == 1, "one undo is enough"
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: known(seen) == [])
     assert "Undone: Remembered “I hate olives”" in seen.toasts(), (
@@ -30,7 +29,7 @@ async def test_beside_an_answer_it_stands_in_a_line_of_its_own(seen: Seen) -> No
 
 
 async def test_commands_forget_tell_and_take_back(seen: Seen) -> None:
-    curate.add(seen.app.runtime, "Mijn hond heet Pluis.")
+    curate.add(seen.runtime, "Mijn hond heet Pluis.")
     await seen.send("/know hond", until="Mijn hond heet Pluis.")
     await seen.send("/forget hond", until="Forgotten: Mijn hond heet Pluis.")
     assert known(seen) == []
@@ -51,3 +50,4 @@ async def test_without_a_model_it_is_done_all_the_same(world: World) -> None:
             "what do you know about me?", until=lambda: seen.words().count("I hate olives") > 2
         )
         await seen.send("hello there", until="No model to answer")
+        assert known(seen) == ["I hate olives"]

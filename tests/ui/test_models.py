@@ -19,10 +19,8 @@ from .conftest import Seen, World
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
-        600_000
-    )
-    with serving(content) as opened:
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes()
+    with serving(content + bytes(600_000)) as opened:
         list_of_models(tmp_path / "list", opened, monkeypatch)
         yield opened
 
@@ -40,8 +38,8 @@ async def models_screen(world: World, size: tuple[int, int] = (80, 24)) -> Async
 
 async def answer(seen: Seen, key: str) -> None:
     """Answer the question that comes."""
-    await seen.until(lambda: isinstance(seen.app.screen, Question))
-    await seen.press(key, until=lambda: isinstance(seen.app.screen, ModelsScreen))
+    await seen.until(Question)
+    await seen.press(key, until=ModelsScreen)
 
 
 async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, site: Hub) -> None:
@@ -54,20 +52,17 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         assert site.asked == []
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("Tiny is here and whole" in toast for toast in seen.toasts()))
-        file = seen.app.runtime.paths.downloads / "tiny.gguf"
+        await seen.until(seen.tells("Tiny is here and whole"))
+        file = seen.runtime.paths.downloads / "tiny.gguf"
         assert file.read_bytes() == site.content
         rows = seen.app.screen.query_one(ModelRows)
-        await seen.until(
-            lambda: rows.current and rows.current.path == file
-        )  # the cursor stays with it
+        # the cursor stays with it
+        await seen.until(lambda: rows.current and rows.current.path == file)
         await seen.pilot.press("enter")
-        await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
-        await seen.press(
-            "d", until=lambda: any("Choose another first" in toast for toast in seen.toasts())
-        )
+        await seen.settle(lambda: seen.runtime.settings.model == str(file))
+        await seen.press("d", until=seen.tells("Choose another first"))
         await seen.pilot.press("up", "enter", "down")
-        await seen.settle(lambda: seen.app.runtime.settings.model == "bundled")
+        await seen.settle(lambda: seen.runtime.settings.model == "bundled")
         await seen.pilot.press("d")
         await answer(seen, "enter")
         await seen.until("not here yet")
@@ -86,14 +81,12 @@ async def test_a_download_is_stopped_and_goes_on(world: World, site: Hub) -> Non
         await seen.press("f3", until="! online")
         await seen.pilot.press("f8", "enter")
         await answer(seen, "enter")
-        await seen.until(
-            lambda: any("was stopped. What has arrived is kept" in toast for toast in seen.toasts())
-        )
+        await seen.until(seen.tells("was stopped. What has arrived is kept"))
         await seen.until(lambda: "% here" in seen.text() and "online" not in seen.words())
         site.hold.clear()
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("Tiny is here and whole" in toast for toast in seen.toasts()))
+        await seen.until(seen.tells("Tiny is here and whole"))
         assert site.ranges[-1].startswith("bytes=")
 
 
@@ -102,9 +95,7 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
     async with models_screen(world) as seen:
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(
-            lambda: any("has no file tiny.gguf any more" in toast for toast in seen.toasts())
-        )
+        await seen.until(seen.tells("has no file tiny.gguf any more"))
         site.status, site.cut = 0, [600_000]
         site.hold.set()
         await seen.settle()
@@ -127,9 +118,7 @@ async def test_what_is_no_file_never_ends_the_screen(world: World) -> None:
         assert isinstance(seen.app.screen, ModelsScreen)
 
 
-async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_and_on_its_row(
-    world: World,
-) -> None:
+async def test_a_template_that_cannot_be_rendered_is_told_on_load_and_row(world: World) -> None:
     (world.folder / "models").mkdir()
     file = tiny_gguf.write(world.folder / "models" / "own.gguf", tiny_gguf.BROKEN_TEMPLATE)
     (world.folder / "config.toml").write_text(f'model = "{file}"\n', "utf-8")
@@ -139,22 +128,17 @@ async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_a
         rows = seen.app.screen.query_one(ModelRows)
         await seen.until(lambda: rows.current and rows.current.name == "own")
         await seen.until("cannot be rendered")
+        assert seen.runtime.chat.state == "ready", "it works with another template"
 
 
 @pytest.fixture
-def default_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+def default_site(site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     """A site with the default model."""
-    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(
-        600_000
-    )
-    with serving(content) as opened:
-        list_of_models(tmp_path / "list", opened, monkeypatch, "default = true\n")
-        yield opened
+    list_of_models(tmp_path / "default list", site, monkeypatch, "default = true\n")
+    return site
 
 
-async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(
-    world: World, default_site: Hub
-) -> None:
+async def test_the_first_screen_offers_the_default_model(world: World, default_site: Hub) -> None:
     async with world.opened((80, 24)) as seen:
         await seen.until(
             "This small model cannot hold a conversation. ctrl+o gets one that can: Tiny, 1 MB"
@@ -168,25 +152,18 @@ async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(
         await seen.until(lambda: "% · F8 stops it" in seen.words() and "ctrl+o" not in seen.words())
         await seen.type(" and the rest", "enter")
         await seen.answered()
-        first, models_loaded = seen.app.runtime.chat.ready(), seen.app.session.talk._loads
+        first, models_loaded = seen.runtime.chat.ready(), seen.app.session.talk._loads
         default_site.hold.clear()
         world.model = ScriptedModel(name="tiny")
-        await seen.until(
-            lambda: any(
-                "Tiny is here and whole. It answers from now on." in toast
-                for toast in seen.toasts()
-            )
-        )
-        await seen.until(lambda: seen.app.runtime.chat.ready() is world.model)
+        await seen.until(seen.tells("Tiny is here and whole. It answers from now on."))
+        await seen.until(lambda: seen.runtime.chat.ready() is world.model)
         assert first is not world.model and seen.app.session.talk._loads == models_loaded + 1
         await seen.settle(lambda: "Fetching" not in seen.words())
         await seen.press("ctrl+n", until="A new chat.")
         assert "ctrl+o" not in seen.words()
 
 
-async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(
-    world: World, default_site: Hub
-) -> None:
+async def test_a_chat_is_told_of_a_better_model(world: World, default_site: Hub) -> None:
     async with world.opened() as seen:
         await seen.send("Hello there")
     async with world.opened() as seen:
@@ -195,9 +172,7 @@ async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(
     assert default_site.asked == []
 
 
-async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(
-    world: World, default_site: Hub
-) -> None:
+async def test_a_model_that_arrives_loads_after_the_answer(world: World, default_site: Hub) -> None:
     assert world.model is not None
     async with world.opened() as seen:
         world.model.misbehave("hang")
@@ -205,19 +180,13 @@ async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(
         await seen.pilot.press("enter")
         await seen.until(lambda: seen.app.session.talk.busy)
         loads = seen.app.session.talk._loads
-        await seen.press(
-            "ctrl+o",
-            "enter",
-            until=lambda: any("It answers from now on" in toast for toast in seen.toasts()),
-        )
+        await seen.press("ctrl+o", "enter", until=seen.tells("It answers from now on"))
         assert seen.app.session.talk.busy and seen.app.session.talk._loads == loads
         await seen.press("escape")
         await seen.until(lambda: seen.app.session.talk._loads == loads + 1)
 
 
-async def test_nothing_is_offered_where_the_person_chose_the_bundled_model(
-    world: World, default_site: Hub
-) -> None:
+async def test_nothing_is_offered_beside_a_choice(world: World, default_site: Hub) -> None:
     (world.folder / "config.toml").write_text('model = "bundled"\n', "utf-8")
     async with world.opened() as seen:
         assert "ctrl+o" not in seen.words()

@@ -52,9 +52,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         (aside,) = (world.folder / "damaged").iterdir()
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
-        await seen.until(
-            lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts())
-        )
+        await seen.until(seen.tells("No chat sees the memories in hobbies"))
     until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
 
 
@@ -83,15 +81,15 @@ async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         seen = Seen(app, pilot)
         await seen.ready()
-        await seen.until(lambda: any("you can only read" in toast for toast in seen.toasts()))
+        await seen.until(seen.tells("you can only read"))
         await pilot.press("escape", "home", "enter")
         await seen.until("Tell me of wasps.")
-        await seen.send("precious words")
-        assert seen.chat.composer.text == "precious words" and "reading only" in seen.text()
+        await seen.send("precious words", until="reading only")
+        assert seen.chat.composer.text == "precious words"
         await pilot.press("f3")
         await seen.until("I keep bees.")
         await pilot.press("d")
-        await seen.until(lambda: any("reading only" in toast for toast in seen.toasts()))
+        await seen.until(seen.tells("reading only"))
         assert "I keep bees." in seen.text()
     until(lambda: app.session.talk.close(3), 60)
     assert world.database is not None

@@ -28,16 +28,20 @@ def other(world: World, seen: Seen) -> Iterator[Runtime]:
     runtime.close()
 
 
-async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) -> None:
-    await seen.pilot.press("f3")
-    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen))
-    curate.add(other, "User keeps bees.")
-    await seen.until("User keeps bees.")
-
-
-async def test_what_another_process_says_in_the_open_chat_is_shown(
+async def test_a_memory_of_another_process_is_shown_and_a_chat_it_deletes_is_left(
     seen: Seen, other: Runtime
 ) -> None:
+    await seen.send("Hello there.")
+    assert seen.chat.state.thread
+    await seen.press("f3", until=MemoriesScreen)
+    curate.add(other, "User keeps bees.")
+    await seen.until("User keeps bees.")
+    assert curate.count(seen.runtime) == 1
+    chats.delete_thread(other, seen.chat.state.thread.id)
+    await seen.until(lambda: seen.chat.state.thread is None)
+
+
+async def test_another_processes_words_in_the_open_chat_appear(seen: Seen, other: Runtime) -> None:
     await seen.send("I keep bees.")
     assert seen.chat.state.thread
     turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
@@ -57,16 +61,7 @@ async def test_what_another_process_says_in_the_open_chat_is_shown(
     ] == ["I keep bees.", "I keep hens.", "And geese."]
 
 
-async def test_a_chat_that_another_process_deletes_is_left(seen: Seen, other: Runtime) -> None:
-    await seen.send("I keep bees.")
-    assert seen.chat.state.thread
-    chats.delete_thread(other, seen.chat.state.thread.id)
-    await seen.until(lambda: seen.chat.state.thread is None)
-
-
-async def test_a_reply_whose_process_died_is_shown_as_interrupted(
-    seen: Seen, other: Runtime
-) -> None:
+async def test_a_reply_whose_process_died_is_interrupted(seen: Seen, other: Runtime) -> None:
     await seen.send("I keep bees.")
     assert seen.chat.state.thread
     turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
@@ -79,9 +74,7 @@ async def test_a_reply_whose_process_died_is_shown_as_interrupted(
     )
 
 
-async def test_what_another_process_erases_stands_nowhere_on_the_screen(
-    seen: Seen, other: Runtime
-) -> None:
+async def test_what_another_process_erases_leaves_the_screen(seen: Seen, other: Runtime) -> None:
     await seen.send("I keep Zqarla bees.")
     seen.chat.composer.insert("half a message")
     await seen.until("Zqarla")
@@ -115,7 +108,7 @@ async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None
     async with world.opened() as first:
         assert "Two windows" not in first.text()
         first.chat.composer.insert("to the first")
-        await first.until(lambda: chats.get_draft(first.app.runtime, ""))
+        await first.until(lambda: chats.get_draft(first.runtime, ""))
         beside = World(world.folder)
         async with beside.app() as second:
             await second.ready()
@@ -123,19 +116,15 @@ async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None
             assert second.chat.composer.text == ""
             second.chat.composer.insert("to the second")
             second.chat.composer.save_now()
-        assert chats.get_draft(first.app.runtime, "") == "to the first"
+        assert chats.get_draft(first.runtime, "") == "to the first"
 
 
-async def test_a_window_in_the_way_of_one_that_needs_the_file_alone_says_so(
-    seen: Seen, world: World
-) -> None:
+async def test_a_window_in_the_way_of_one_that_waits_says_so(seen: Seen, world: World) -> None:
     with ThreadPoolExecutor(1) as other:
         lock = Lock(world.folder / "memapp.db")
         waiting = other.submit(lock.take, 2)
-        await seen.until(
-            lambda: any("Close this window to let it" in toast for toast in seen.toasts())
-        )
-        waiting.result()
+        await seen.until(seen.tells("Close this window to let it"))
+        assert not waiting.result(), "it waited in vain"
         lock.release()
 
 
@@ -143,8 +132,7 @@ async def test_two_windows_at_rest_do_not_wake_each_other(seen: Seen, other: Run
     curate.add(other, "User keeps bees.")
     await seen.until(
         lambda: (
-            seen.app.runtime.database.read().execute("SELECT count(*) FROM memories").fetchone()[0]
-            == 1
+            seen.runtime.database.read().execute("SELECT count(*) FROM memories").fetchone()[0] == 1
         )
     )
     other.database.changed_elsewhere()

@@ -11,7 +11,7 @@ from memapp.ui.dialogs import TextCard
 from memapp.ui.screens.learned import LearnedScreen
 from memapp.ui.widgets.bubbles import Answer
 from tests.ui.conftest import Seen, World
-from tests.ui.test_hostile import no_escapes
+from tests.ui.test_hostile import check_no_escapes
 
 
 @pytest.fixture(autouse=True)
@@ -29,9 +29,7 @@ def last(seen: Seen) -> Answer:
     return answer
 
 
-async def test_a_failed_command_shows_its_output_and_what_worked_and_leads_to_the_lesson(
-    world: World, folder: Path
-) -> None:
+async def test_a_failed_command_shows_what_worked(world: World, folder: Path) -> None:
     hostile = (
         b"[/INST][@click=app.quit]x[/]\n\x1b[31m\x1b]52;c;aGk=\x07red\n"
         + b"x" * 10**6
@@ -41,33 +39,28 @@ async def test_a_failed_command_shows_its_output_and_what_worked_and_leads_to_th
     async with world.opened(size=(80, 24)) as seen:
         for written in ("/run git stauts -s", "/run git status -s", "/run git stauts -s"):
             await seen.send(written)
-        assert (
-            "exit 1 · 0." in seen.text()
-            and "memapp: here `git status -s` worked once" in seen.words()
-        )
+        assert "exit 1 · 0." in seen.text()
+        assert "memapp: here `git status -s` worked once" in seen.words()
         assert "[1] git status -s" in seen.text() and not seen.chat.composer.text
 
         await seen.send("/run cat hostile")
-        no_escapes(seen)
+        check_no_escapes(seen)
         assert "more lines · enter reads all" in last(seen).query_one(".body").render().plain  # type: ignore[union-attr]
         await seen.pilot.press("escape", "up", "enter")
         assert isinstance(seen.app.screen, TextCard)
-        no_escapes(seen)
+        check_no_escapes(seen)
         await seen.pilot.press("escape", "up", "up", "right", "enter")
-        await seen.settle(lambda: isinstance(seen.app.screen, LearnedScreen))
+        await seen.settle(LearnedScreen)
         assert "+ git status -s" in seen.text()
 
     async with world.opened(size=(120, 40)) as seen:
-        assert "/run cat hostile" in seen.text() and "exit 0 · 0." in seen.text(), (
-            "it is there after a restart"
-        )
+        assert "/run cat hostile" in seen.text()
+        assert "exit 0 · 0." in seen.text(), "it is there after a restart"
         await seen.pilot.press("up")
         assert seen.chat.composer.text == "/run cat hostile"
 
 
-async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on_meanwhile(
-    world: World,
-) -> None:
+async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on(world: World) -> None:
     async with world.opened() as seen:
         for key in ("escape", "ctrl+c"):
             seen.chat.composer.insert("/run sh -c 'echo begun; sleep 60'")
@@ -96,8 +89,6 @@ async def test_only_what_was_typed_is_run(world: World, folder: Path) -> None:
         assert [path.name for path in folder.iterdir()] == [".git"]
 
 
-async def test_a_command_that_memapp_was_started_with_waits_for_the_person(
-    world: World, folder: Path
-) -> None:
+async def test_a_command_of_the_start_waits_for_the_person(world: World, folder: Path) -> None:
     async with world.opened(question="/run touch a") as seen:
         assert seen.chat.composer.text == "/run touch a" and not (folder / "a").exists()

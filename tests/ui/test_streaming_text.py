@@ -9,6 +9,7 @@ from textual.content import Content
 from memapp.paths import bundled
 from memapp.ui.widgets.markdown import ReplyMarkdown
 from memapp.ui.widgets.streaming_text import LiveText
+from tests.builders import word_list
 
 TEXTS = (
     "Plain words that go on for more than one line, and then for some more.",
@@ -73,19 +74,9 @@ async def test_its_text_can_be_selected() -> None:
         assert app.live.render_line(0).text.rstrip() == "first line of it"
 
 
-WORDS = [
-    "vanilla",
-    "oregano",
-    "saffron",
-    "paprika",
-    "cumin",
-    "nutmeg",
-    "turmeric",
-    "cinnamon",
-    "cardamom",
-    "fennel",
-    "anise",
-]
+WORDS = word_list(
+    "vanilla oregano saffron paprika cumin nutmeg turmeric cinnamon cardamom fennel anise"
+)
 
 
 class Replied(App[None]):

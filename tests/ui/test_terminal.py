@@ -22,19 +22,9 @@ from memapp.ui.terminal import Outlet, PasteParser, Terminal
 
 START, END = "\x1b[200~", "\x1b[201~"
 KEYS = (
-    "a",
-    "\r",
-    "\x1b[A",
-    "\x1bOP",
-    "\x1b[<0;3;4M",
-    "\x1b[<0;3;4m",
-    "\x1b[I",
-    "\x1b[O",
-    "\x1b[3;5R",
-    "\x11",
-    "é",
-    "\x1b[1;5C",
-)
+    "a", "\r", "\x1b[A", "\x1bOP", "\x1b[<0;3;4M", "\x1b[<0;3;4m", "\x1b[I", "\x1b[O", "\x1b[3;5R",
+    "\x11", "é", "\x1b[1;5C",
+)  # fmt: skip
 
 
 def seen(messages: Iterable[Message]) -> list[str]:
@@ -76,11 +66,8 @@ def parts(text: str, size: int) -> Iterator[str]:
     ],
 )
 def test_a_paste_is_one_event_whatever_is_in_it(inside: str, text: str, size: int) -> None:
-    assert fed(PasteParser(), parts(f"x{START}{inside}{END}\r", size)) == [
-        "Key x",
-        f"Paste {text}",
-        "Key enter",
-    ]
+    actual = fed(PasteParser(), parts(f"x{START}{inside}{END}\r", size))
+    assert actual == ["Key x", f"Paste {text}", "Key enter"]
 
 
 @given(st.text(st.sampled_from("\x1b[]O20~1;m<MIaé\r\x07\x11\x9b")), st.integers(1, 9))
@@ -141,9 +128,7 @@ def test_a_large_paste_arrives_whole(size: int) -> None:
     assert fed(PasteParser(), parts(f"{START}{text}{END}", size)) == [f"Paste {text}"]
 
 
-def test_a_paste_that_never_ends_is_taken_as_it_is_after_a_silence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_paste_that_never_ends_is_taken_after_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: now))
     parser = PasteParser()
@@ -178,11 +163,8 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(
         driver.exit_event.set()
         await reading
     os.close(ours)
-    assert [text for text in seen(came) if text != "Key replacement_character"] == [
-        "Key a",
-        "Paste b\n\ufffd\ufffdc",
-        "Key d",
-    ]
+    actual = [text for text in seen(came) if text != "Key replacement_character"]
+    assert actual == ["Key a", "Paste b\n\ufffd\ufffdc", "Key d"]
 
 
 def test_the_app_reads_its_terminal_with_it() -> None:
@@ -198,6 +180,5 @@ def test_a_terminal_that_is_gone_takes_what_is_written_without_an_error() -> Non
         with pytest.raises(OSError, match="Input/output"):
             stream.flush()
         outlet.flush()
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), theirs
-        )  # as leaving does; what is left in the stream goes there
+        # as leaving does; what is left in the stream goes there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), theirs)

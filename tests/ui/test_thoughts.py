@@ -21,9 +21,7 @@ def last(seen: Seen) -> Answer:
 @pytest.mark.parametrize(
     "reply", [f"<think>{THOUGHT}</think>\n\nOolong, then.", f"{THOUGHT}\n</think>\n\nOolong, then."]
 )
-async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(
-    world: World, reply: str
-) -> None:
+async def test_thoughts_stand_folded_under_a_reply_until_opened(world: World, reply: str) -> None:
     async with world.opened() as seen:
         world.model.enqueue(reply)
         await seen.send("which tea?")
@@ -42,16 +40,14 @@ async def test_thoughts_stand_folded_under_a_reply_until_they_are_opened(
         await seen.click("Thought first")
         await seen.settle()
         assert THOUGHT in seen.text()
-        assert "They want" not in str(chats.page(seen.app.runtime, seen.chat.state.thread_id))
+        assert "They want" not in str(chats.page(seen.runtime, seen.chat.state.thread_id))
     async with world.opened() as again:
         assert "Oolong, then." in again.text() and "Thought first" not in again.text()
         await again.press("escape", "up")
         assert again.chat.transcript.check_action("thoughts", ()) is False
 
 
-async def test_thoughts_are_there_again_when_a_chat_is_reopened_but_for_those_of_an_erased_one(
-    world: World,
-) -> None:
+async def test_thoughts_come_again_with_their_chat_unless_it_was_erased(world: World) -> None:
     async with world.opened() as seen:
         world.model.enqueue(f"<think>{THOUGHT}</think>Oolong, then.")
         await seen.send("which tea?")
@@ -79,10 +75,8 @@ async def test_thoughts_can_be_read_while_the_model_thinks(world: World) -> None
         await seen.until("one two three")
         gate.open.set()
         await seen.answered()
-        assert (
-            "one two three four five six seven eight nine ten" in seen.text()
-            and last(seen).text == "Fine."
-        )
+        assert "one two three four five six seven eight nine ten" in seen.text()
+        assert last(seen).text == "Fine."
 
 
 def test_only_so_many_thoughts_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
 import pytest
-from textual.binding import Binding
 from textual.widgets import Checkbox, Input
 
 from memapp.domain.changes import Actor, Created, Merged, Purged, SoftDeleted
@@ -28,8 +27,8 @@ from memapp.ui.widgets.composer import DRAFT_SECONDS
 from memapp.ui.widgets.labels import age, kept, kept_in_full
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
-from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
-from tests.ui.test_screens import compare, in_both_sizes
+from tests.ui.test_hostile import ESCAPES, MARKUP, check_no_escapes
+from tests.ui.test_screens import check_picture, in_both_sizes
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -40,7 +39,7 @@ async def trash(
 ) -> AsyncIterator[tuple[Seen, TrashScreen]]:
     """The app in Trash, with one memory for each reason."""
     async with world.opened(size=size) as seen:
-        fill(seen.app.runtime)
+        fill(seen.runtime)
         await seen.pilot.press("f5")
         await seen.settle(
             lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == ""
@@ -90,7 +89,7 @@ def in_trash(runtime: Runtime) -> list[str]:
 
 
 async def ask_to_erase(seen: Seen, key: str) -> ConfirmErase:
-    await seen.press(key, until=lambda: isinstance(seen.app.screen, ConfirmErase))
+    await seen.press(key, until=ConfirmErase)
     await seen.pilot.pause()
     assert isinstance(seen.app.screen, ConfirmErase)
     return seen.app.screen
@@ -105,9 +104,7 @@ def put_cursor(screen: TrashScreen, text: str) -> Memory:
 async def test_what_was_just_put_there_is_where_the_cursor_is(world: World) -> None:
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna had a dog.")
-        await seen.press(
-            "slash", *"dog", "enter", "f3", until=lambda: seen.app.current_mode == "memories"
-        )
+        await seen.press("slash", *"dog", "enter", "f3", until=seen.in_mode("memories"))
         await seen.press(
             "d", "f5", until=lambda: getattr(screen.rows.current, "text", "") == "Anna has a cat."
         )
@@ -123,7 +120,7 @@ async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
 
 @in_both_sizes
 async def test_the_trash_looks_as_it_should(
-    world: World, size: tuple[int, int], request: pytest.FixtureRequest
+    world: World, size: tuple[int, int], update: bool
 ) -> None:
     async with trash(world, size) as (seen, _):
         reasons = ("not used for 60 days", "too many facts", "out of date", "merged into another")
@@ -131,34 +128,22 @@ async def test_the_trash_looks_as_it_should(
         assert {reason in seen.text() for reason in reasons} == {size[0] >= 100}, (
             "a narrow screen is for the words of a memory"
         )
-        update = bool(request.config.getoption("--update-goldens", default=False))
-        compare(seen, f"trash-{size[0]}x{size[1]}", update)
+        check_picture(seen, f"trash-{size[0]}x{size[1]}", update)
 
 
 @pytest.mark.parametrize(
     ("left", "said", "in_full"),
     [
-        (
-            timedelta(days=6, hours=4, minutes=9),
-            "kept 6 days or more",
-            "kept at least 6 days, and 7 days on which memapp is used",
-        ),
-        (
-            timedelta(days=1),
-            "kept 1 d 0 h or more",
-            "kept at least 1 d 0 h, and 7 days on which memapp is used",
-        ),
-        (
-            timedelta(hours=23, minutes=59),
-            "kept 23 h 59 m or more",
-            "kept at least 23 h 59 m, and 7 days on which memapp is used",
-        ),
+        (timedelta(days=6, hours=4, minutes=9), "kept 6 days or more",
+         "kept at least 6 days, and 7 days on which memapp is used"),
+        (timedelta(days=1), "kept 1 d 0 h or more",
+         "kept at least 1 d 0 h, and 7 days on which memapp is used"),
+        (timedelta(hours=23, minutes=59), "kept 23 h 59 m or more",
+         "kept at least 23 h 59 m, and 7 days on which memapp is used"),
         (timedelta(minutes=-3), "goes after 5 days of use", "goes after 5 days of use"),
     ],
-)
-def test_the_rest_of_the_time_is_told_in_days_and_hours(
-    left: timedelta, said: str, in_full: str
-) -> None:
+)  # fmt: skip
+def test_the_rest_is_told_in_days_and_hours(left: timedelta, said: str, in_full: str) -> None:
     assert kept(NOW + left, NOW, 5) == said
     assert kept_in_full(NOW + left, NOW, 5) == in_full
     assert kept(NOW - timedelta(days=9), NOW) == "goes SOON"
@@ -167,24 +152,17 @@ def test_the_rest_of_the_time_is_told_in_days_and_hours(
 @pytest.mark.parametrize(
     ("passed", "said"),
     [
-        (0.01, "now"),
-        (3 / 60, "3 m"),
-        (5, "5 h"),
-        (3 * 24, "3 d"),
-        (20 * 24, "2 w"),
-        (99 * 24, "3 mo"),
-        (800 * 24, "2 y"),
+        (0.01, "now"), (3 / 60, "3 m"), (5, "5 h"), (3 * 24, "3 d"), (20 * 24, "2 w"),
+        (99 * 24, "3 mo"), (800 * 24, "2 y"),
     ],
-)
+)  # fmt: skip
 def test_an_age_is_told_in_few_letters(passed: float, said: str) -> None:
     assert age(NOW - timedelta(hours=passed), NOW) == said
 
 
-async def test_a_memory_put_here_elsewhere_is_seen_and_the_time_that_is_left_goes_on(
-    world: World,
-) -> None:
+async def test_a_memory_put_here_elsewhere_is_seen_and_its_time_goes_on(world: World) -> None:
     async with trash(world) as (seen, screen):
-        curate.discard(seen.app.runtime, curate.list_memories(seen.app.runtime)[0].id)
+        curate.discard(seen.runtime, curate.list_memories(seen.runtime)[0].id)
         seen.app.session.memories_changed()
         await seen.until(lambda: len(screen.rows.items) == 6, seconds=2)
         assert "kept 6 days or more" in seen.text()
@@ -199,7 +177,7 @@ async def test_a_memory_put_here_elsewhere_is_seen_and_the_time_that_is_left_goe
 
 async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) -> None:
     async with trash(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         put_cursor(screen, "Anna had a dog.")
         await seen.press("r", until=lambda: len(screen.rows.items) == 4)
         assert "Anna had a dog." in [memory.text for memory in curate.list_memories(runtime)]
@@ -210,19 +188,15 @@ async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) 
 
 async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
     async with trash(world) as (seen, screen):
-        curate.add(seen.app.runtime, "Anna had a dog.")
+        curate.add(seen.runtime, "Anna had a dog.")
         put_cursor(screen, "Anna had a dog.")
-        await seen.press(
-            "r", until=lambda: any("remembers the same" in toast for toast in seen.toasts())
-        )
-        assert "Anna had a dog." in in_trash(seen.app.runtime)
+        await seen.press("r", until=seen.tells("remembers the same"))
+        assert "Anna had a dog." in in_trash(seen.runtime)
 
 
-async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_said(
-    world: World,
-) -> None:
+async def test_what_says_something_of_the_profile_waits_and_says_so(world: World) -> None:
     async with trash(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         written = curate.get(runtime, curate.add(runtime, "I live in Bergen.").memory_id)
         with runtime.decide() as session:
             changes.apply(session, Purged(written.id), Actor("person"))
@@ -232,11 +206,7 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         await seen.settle()
         put_cursor(screen, "I live in Bergen.")
         await seen.pilot.press("r")
-        await seen.until(
-            lambda: any(
-                "needs your yes first, in the inbox (F4)" in toast for toast in seen.toasts()
-            )
-        )
+        await seen.until(seen.tells("needs your yes first, in the inbox (F4)"))
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
         assert "I live in Bergen." in in_trash(runtime)
         assert [request.new_value for request in pending.list_pending(runtime)] == ["Bergen"]
@@ -265,14 +235,14 @@ async def test_only_the_typed_word_erases_and_a_receipt_is_shown(world: World) -
         await seen.type("yes" * 7)
         assert len(asked.query_one(Input).value) == 20, "the field takes only a word"
         await seen.press("enter", "escape", until=lambda: len(seen.app.screen_stack) == 1)
-        assert "Anna had a dog." in in_trash(seen.app.runtime)
+        assert "Anna had a dog." in in_trash(seen.runtime)
         await ask_to_erase(seen, "X")
         await seen.type("eras", "enter", until="Type the whole word: erase")
-        await seen.type("e", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("e", "enter", until=TextCard)
         await seen.until(lambda: not seen.toasts() and "Receipt" in seen.text())
         assert "1 item erased" in seen.words() and "0 copies left" in seen.words()
         await seen.press("escape", until=lambda: len(screen.rows.items) == 4)
-        assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
+        assert b"Anna had a dog." not in seen.runtime.paths.database.read_bytes()
 
 
 async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
@@ -281,7 +251,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
     for name in ("PAGE", "AT_FIRST"):
         monkeypatch.setattr(f"memapp.ui.screens.memory_list.{name}", 3)
     async with trash(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         await seen.pilot.press("space", "space", "space")
         first, second, _ = (memory.id for memory in screen.rows.items)
         await seen.press("G", "j", "enter", until=lambda: len(screen.rows.items) == 2)
@@ -294,7 +264,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
         await ask_to_erase(seen, "X")
         assert "Erase 3 memories for good?" in seen.words()
         curate.restore(runtime, second)
-        await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.press(*"erase", "enter", until=TextCard)
         await seen.until("Left as they are: 1 memory no longer in the trash.")
         await seen.until(
             lambda: screen.rows.marked == {} and "marked" not in str(screen.counted.render())
@@ -302,22 +272,19 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(
         assert {first, second} <= {memory.id for memory in curate.list_memories(runtime)}
 
 
-async def test_a_card_shows_what_took_a_memory_in_and_a_mode_key_closes_it_and_goes(
-    world: World,
-) -> None:
+async def test_a_card_shows_what_took_a_memory_in_and_a_mode_key_goes(world: World) -> None:
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna owns a cat.")
         await ask_to_erase(seen, "X")
         await seen.press("f3", until=lambda: "esc closes this first." in seen.toasts())
-        await seen.press("escape", "enter", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.press("escape", "enter", until=MemoryCard)
         await seen.until("merged into Anna has a cat.")
-        await seen.press("f3", until=lambda: isinstance(seen.app.screen, MemoriesScreen))
-        await seen.press("f5", until=lambda: isinstance(seen.app.screen, TrashScreen))
+        await seen.press("f3", until=MemoriesScreen)
+        await seen.press("f5", until=TrashScreen)
+        assert "Anna owns a cat." in in_trash(seen.runtime)
 
 
-async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(
-    world: World,
-) -> None:
+async def test_the_box_for_messages_shows_its_tick_and_enter_erases_too(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
         said: list[bool | None] = []
         seen.app.push_screen(
@@ -327,19 +294,18 @@ async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_
         await seen.press(
             *"erase", "shift+tab", "space", until="[✓] also erase the messages it came from"
         )
+        assert not said
         await seen.press("enter", until=lambda: said == [True])
 
 
-async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(
-    world: World,
-) -> None:
+async def test_from_the_receipt_one_goes_to_memories_of_the_same_words(world: World) -> None:
     async with trash(world) as (seen, screen):
-        decisions.set_field(seen.app.runtime, "goals_add", "a dog")
-        curate.add(seen.app.runtime, "Anna had a dog. It was old.")
+        decisions.set_field(seen.runtime, "goals_add", "a dog")
+        curate.add(seen.runtime, "Anna had a dog. It was old.")
         put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
         assert "Your profile will still say Goals: a dog. Change that with F4, tab." in seen.words()
-        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("erase", "enter", until=TextCard)
         await seen.pilot.pause()
         assert "Their words also stand in 1 other memory" in seen.words()
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
@@ -349,11 +315,9 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(
         )
 
 
-async def test_what_was_typed_just_before_is_not_saved_again_behind_the_erasing(
-    world: World,
-) -> None:
+async def test_what_was_typed_just_before_is_not_saved_after_erasing(world: World) -> None:
     async with trash(world) as (seen, screen):
-        runtime = seen.app.runtime
+        runtime = seen.runtime
 
         def erase_slowly() -> Receipt:
             receipt = forget.forget_everywhere(runtime, "zqarla")
@@ -373,19 +337,17 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
             "All 5 memories in the trash, with all that repeats the words: "
             "predictions, requests in the inbox"
         ) in seen.words()
-        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("erase", "enter", until=TextCard)
         await seen.press("escape", until=lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         seen.chat.composer.load_text("Did Anna have zqarla?")
         await seen.press("F", until="Erase words everywhere")
         await seen.press("enter", until="At least 2 characters.")
-        await seen.press(
-            *"zqarla", "enter", until=lambda: isinstance(seen.app.screen, ConfirmErase)
-        )
+        await seen.press(*"zqarla", "enter", until=ConfirmErase)
         await seen.until("1 item: 0 memories, 0 messages and 1 other entry")
         assert chats.get_draft(runtime, "") == "Did Anna have zqarla?"
-        await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.press(*"erase", "enter", until=TextCard)
         await seen.until("1 item erased")
         await seen.chat.composer.save()
         assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
@@ -396,7 +358,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         assert world.model is not None
         world.model.enqueue("Fine.")
         await seen.send("What goes with dragonfruit?")
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         message = seen.chat.transcript.bubbles[0].message
         revision = curate.add(runtime, "Anna likes dragonfruit.")
         with runtime.database.write() as conn:
@@ -407,7 +369,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         await seen.press("f5", until="dragonfruit")
         asked = await ask_to_erase(seen, "X")
         asked.query_one(Checkbox).value = True
-        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("erase", "enter", until=TextCard)
         assert b"ragonfruit" not in runtime.paths.database.read_bytes()
 
 
@@ -422,7 +384,7 @@ async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
 
 async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
-        runtime = seen.app.runtime
+        runtime = seen.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             curate.discard(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
         await seen.press("f5", until="memories in the trash")
@@ -430,27 +392,9 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
             await seen.press(*keys)
             if keys == ["X"]:  # what is at stake is counted on a thread
                 await seen.until(lambda: not isinstance(seen.app.screen, TrashScreen))
-            no_escapes(seen)
+            check_no_escapes(seen)
         assert isinstance(seen.app.screen, TrashScreen)
         for text in ("[/INST]", "[b", '"[/'):
             seen.app.screen.query_one(SearchField).value = text
             await seen.until(lambda text=text: seen.app.screen.shown_for == text)
-            no_escapes(seen)
-
-
-async def test_every_key_shown_works(world: World) -> None:
-    async with trash(world) as (seen, screen):
-        for active in screen.active_bindings.values():
-            if active.binding.show:
-                action = active.binding.action.partition("(")[0].rpartition(".")[2]
-                assert any(
-                    hasattr(node, f"action_{action}") for node in (active.node, screen, seen.app)
-                ), active.binding
-
-
-def test_every_binding_has_an_id_of_its_own() -> None:
-    bindings = [
-        binding for kind in (TrashScreen, ConfirmErase) for binding in kind.__dict__["BINDINGS"]
-    ]
-    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
-    assert len({binding.id for binding in bindings}) == len(bindings)
+            check_no_escapes(seen)

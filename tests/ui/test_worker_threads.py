@@ -88,9 +88,7 @@ def test_an_embedder_that_loads_holds_up_no_choice(runtime: Runtime) -> None:
     assert talk.close(5)
 
 
-def test_another_embedding_model_is_loaded_in_place_of_the_one_that_was_there(
-    runtime: Runtime,
-) -> None:
+def test_another_embedding_model_is_loaded_in_place_of_the_former(runtime: Runtime) -> None:
     opened: list[tuple[str, ScriptedEmbedder]] = []
 
     def open_embedder(runtime: Runtime) -> ScriptedEmbedder:

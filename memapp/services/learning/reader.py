@@ -69,8 +69,6 @@ MEMORIES_PER_DAY = 100
 """More than anybody tells; the rest is learned on the next day."""
 FEWEST_WORDS = 3
 """Shorter sentences count only as the answer to a question."""
-WHOLE_WORDS = 6
-"""A shorter sentence, such as `Starts on the 23rd`, seldom says what it is about."""
 PLAYED = 8
 """Messages that a play goes on for."""
 EMBEDDER_SECONDS = 20.0
@@ -316,13 +314,11 @@ def _decided(sentence: Sentence, readings: Sequence[Judgement]) -> Sentence | Wh
 def _goes_on(last: Sentence, sentence: Sentence, *, is_next: bool) -> bool:
     """Return True for a sentence that belongs to the memory of the last kept one.
 
-    It leans on that one, or stands beside it and is short. Pending ones side by side are one
-    question, not two.
+    It leans on that one, or both are pending and stand side by side: one question, not two.
     """
-    is_short = len(sentence.text.split()) < WHOLE_WORDS
-    is_beside = is_next and not sentence.corrects and (is_short or bool(sentence.topic))
-    is_alike = bool(last.topic) == bool(sentence.topic)
-    return (is_beside or _leans_on(last, sentence)) and is_alike and _fits(last, sentence)
+    is_one_question = is_next and bool(last.topic and sentence.topic) and not sentence.corrects
+    is_leaning = _leans_on(last, sentence) and last.topic == sentence.topic
+    return (is_leaning or is_one_question) and _fits(last, sentence)
 
 
 def _leans_on(last: Sentence, sentence: Sentence) -> bool:

@@ -77,11 +77,8 @@ def test_the_templates_have_shapes_of_their_own() -> None:
             "Syntax error: unknown column, missing ')', expected ','",
             "syntax error: unknown column, missing *, expected *",
         ),
-        (
-            "frob file",
-            "frob: file not found",
-            "frob: file not found",
-        ),  # a word of the command that is also plain English
+        # a word of the command that is also plain English
+        ("frob file", "frob: file not found", "frob: file not found"),
         ("cat file", "cat: file: No such file or directory", "cat: *: no such file or directory"),
         ("x y", "50%\r100%\rdone\n", "done"),
         ("x y", "\x1b]0;title\x07\x1b[1;31mstuck\x1b[0m", "stuck"),

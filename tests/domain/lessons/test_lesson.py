@@ -54,11 +54,8 @@ from memapp.domain.lessons.similarity import Rarity, same_use, shape_likeness
         ("kiln branch -D vas", "kiln branch --list", False),
         ("kiln stash pop", "kiln stash", False),
         ("ln vase shelf bowl", "ln vase shelf", True),
-        (
-            "cat clay/glaze/vase.toml",
-            "cat clay/glaze/bowl.toml",
-            False,
-        ),  # another file of the same folder
+        # another file of the same folder
+        ("cat clay/glaze/vase.toml", "cat clay/glaze/bowl.toml", False),
         ("diff old.toml new.toml", "diff old.toml vase.toml", False),
         ("pytest -n 0 tests/test_vase.py", "pytest -n 0 tests/test_recall.py", False),
         ("chmod 999 vase", "chmod 644 vase", True),
@@ -66,9 +63,7 @@ from memapp.domain.lessons.similarity import Rarity, same_use, shape_likeness
         ("cat clya/vase.toml", "cat clay/vase.toml", True),
     ],
 )
-def test_what_worked_then_is_a_correction_or_something_else(
-    wrong: str, right: str, is_correction: bool
-) -> None:
+def test_what_worked_then_corrects_or_does_not(wrong: str, right: str, is_correction: bool) -> None:
     assert corrects(right, wrong) is is_correction
 
 
@@ -104,20 +99,12 @@ def test_of_several_things_taken_out_the_option_counts_that_the_error_named() ->
         ("git push", "git push -u origin main", "git push", True),
         ("git push", "git push -u origin main", "git push -u origin main", False),
         ("rm vase", "rm -r vase", "rm bowl", True),
-        (
-            "sqlite3 a 'select nme from vases'",
-            "sqlite3 a 'select name from vases'",
-            "sqlite3 b 'select id, nme'",
-            True,
-        ),
-        (
-            "sqlite3 a 'select nme from vases'",
-            "sqlite3 a 'select name from vases'",
-            "sqlite3 b 'select glze'",
-            False,
-        ),
+        ("sqlite3 a 'select nme from vases'", "sqlite3 a 'select name from vases'",
+         "sqlite3 b 'select id, nme'", True),
+        ("sqlite3 a 'select nme from vases'", "sqlite3 a 'select name from vases'",
+         "sqlite3 b 'select glze'", False),
     ],
-)
+)  # fmt: skip
 def test_a_lesson_is_for_commands_that_have_what_it_takes_out(
     wrong: str, correct: str, action: str, is_for_it: bool
 ) -> None:
@@ -136,9 +123,7 @@ def test_a_lesson_is_for_commands_that_have_what_it_takes_out(
         ("git -C vase push", "git pull", False),
     ],
 )
-def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(
-    action: str, other: str, is_same: bool
-) -> None:
+def test_uses_are_the_same_if_the_subcommand_is(action: str, other: str, is_same: bool) -> None:
     assert same_use(action.split()[0], action, "frie", other, "") is is_same
 
 
@@ -148,10 +133,8 @@ def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(
         ("the shelf bowl is full.\nuse: kiln put bowl", True),  # another name, wherever it stands
         ("the shelf bowl is full.\nuse: kiln put vase", False),
         ("the glaze vase is cold.\nuse: kiln put vase", False),
-        (
-            "the shelf vase was full.\nuse: kiln put vase",
-            False,
-        ),  # a word that stands there once may mean anything
+        # a word that stands there once may mean anything
+        ("the shelf vase was full.\nuse: kiln put vase", False),
     ],
 )
 def test_failures_that_differ_by_one_name_are_the_same(other: str, is_same: bool) -> None:
@@ -195,61 +178,31 @@ def test_in_a_query_a_name_is_changed_wherever_it_stands() -> None:
     ("wrong", "correct", "action", "instead"),
     [
         ("git swich vase", "git switch vase", "git swich -c bowl", "git switch -c bowl"),
-        (
-            "du -sh --max-depht=1 .",
-            "du -h --max-depth=1 .",
-            "du --max-depht=2 kiln",
-            "du --max-depth=2 kiln",
-        ),
-        (
-            "find . -exce wc {} +",
-            "find . -exec wc {} +",
-            "find kiln -exce head {} +",
-            "find kiln -exec head {} +",
-        ),
-        (
-            "kiln fire vase",
-            "kiln fire shelf",
-            "kiln fire vase",
-            "",
-        ),  # another name is no slip put right
+        ("du -sh --max-depht=1 .", "du -h --max-depth=1 .", "du --max-depht=2 kiln",
+         "du --max-depth=2 kiln"),
+        ("find . -exce wc {} +", "find . -exec wc {} +", "find kiln -exce head {} +",
+         "find kiln -exec head {} +"),
+        # another name is no slip put right
+        ("kiln fire vase", "kiln fire shelf", "kiln fire vase", ""),
         ("git push", "git push -u origin vase", "git push", ""),
         ("kiln frie vase", "kiln fire vase", "kiln fire bowl", ""),
     ],
-)
-def test_a_slip_is_put_right_in_another_command_without_any_other_word(
-    wrong: str, correct: str, action: str, instead: str
-) -> None:
+)  # fmt: skip
+def test_a_slip_alone_is_put_right(wrong: str, correct: str, action: str, instead: str) -> None:
     assert put_right(wrong, correct, action) == tuple(instead.split())
 
 
 @pytest.mark.parametrize(
     ("correct", "then", "now", "shown"),
     [
-        (
-            "git push -u origin vase",
-            "vase has none: git push -u origin vase",
-            "bowl: git push -u origin bowl",
-            "…",
-        ),
-        (
-            "git push -u origin vase",
-            "vase has none: git push -u origin vase",
-            "vase: git push -u origin",
-            "vase",
-        ),
-        (
-            "git push -u origin vase",
-            "no upstream",
-            "no upstream",
-            "vase",
-        ),  # the failure did not say which
-        (
-            "git push -u origin vase-1",
-            "vase-1: git push -u origin vase-1",
-            "vase-2: git push -u origin vase-2",
-            "…",
-        ),
+        ("git push -u origin vase", "vase has none: git push -u origin vase",
+         "bowl: git push -u origin bowl", "…"),
+        ("git push -u origin vase", "vase has none: git push -u origin vase",
+         "vase: git push -u origin", "vase"),
+        # the failure did not say which
+        ("git push -u origin vase", "no upstream", "no upstream", "vase"),
+        ("git push -u origin vase-1", "vase-1: git push -u origin vase-1",
+         "vase-2: git push -u origin vase-2", "…"),
         (
             "git push -u origin glaze/a",
             "glaze/a: git push -u origin",
@@ -257,7 +210,7 @@ def test_a_slip_is_put_right_in_another_command_without_any_other_word(
             "…",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open(
     correct: str, then: str, now: str, shown: str
 ) -> None:
@@ -270,10 +223,8 @@ def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open
 
 def test_what_puts_another_word_in_the_place_of_a_slip_is_said_in_full() -> None:
     then, now = ("meant: git push -u origin vase", ""), ("-u origin bowl", "")
-    assert (
-        names_left_open("git psuh", "git push -u origin vase", then, now)
-        == "git push -u origin vase"
-    )
+    actual = names_left_open("git psuh", "git push -u origin vase", then, now)
+    assert actual == "git push -u origin vase"
 
 
 @pytest.mark.parametrize(
@@ -285,9 +236,7 @@ def test_what_puts_another_word_in_the_place_of_a_slip_is_said_in_full() -> None
         ("pip install clay", "python3 -m pip install clay", True),
     ],
 )
-def test_for_a_program_that_is_not_there_any_may_stand_that_takes_its_arguments(
-    wrong: str, right: str, is_correction: bool
-) -> None:
+def test_any_may_stand_for_a_missing_program(wrong: str, right: str, is_correction: bool) -> None:
     assert corrects(right, wrong, is_unknown=True) is is_correction
     assert not corrects(right, wrong)
     assert not is_correction or applies(

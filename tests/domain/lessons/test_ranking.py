@@ -48,20 +48,12 @@ def shown(*matches: LessonMatch, most: int = 9) -> list[str]:
         (0.0, "", "", 0.0, 0, 1, 0, 0.10 / 3 + 0.05),
         (0.0, "", "", 0.0, 8, 0, 0, 0.14),
         (0.0, "", "", 0.0, 0, 8, 0, 0.06),
-        (
-            0.9,
-            "x y z",
-            "x y",
-            0.3,
-            3,
-            1,
-            15,
-            0.36 + 0.25 * 2 / 3 + 0.06 + 0.10 * 4 / 6 + 0.05 * 0.5**0.5,
-        ),
+        (0.9, "x y z", "x y", 0.3, 3, 1, 15,
+         0.36 + 0.25 * 2 / 3 + 0.06 + 0.10 * 4 / 6 + 0.05 * 0.5**0.5),
         (0.123, "x", "x", 0.456, 2, 7, 90, 0.0492 + 0.25 + 0.0912 + 0.10 * 3 / 11 + 0.00625),
         (0.7, "w x y z", "z", 0.0, 1, 1, 45, 0.28 + 0.0625 + 0.05 + 0.05 * 0.5**1.5),
     ],
-)
+)  # fmt: skip
 def test_the_score(
     fingerprint: float,
     tags: str,
@@ -131,10 +123,8 @@ def test_how_a_trigger_fits(
 
 
 def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_unproven_ones_last() -> None:
-    alike, best = (
-        lesson("alike", text_similarity=1.0, fingerprint_match=0.95),
-        lesson("best", fingerprint_match=1.0),
-    )
+    alike = lesson("alike", text_similarity=1.0, fingerprint_match=0.95)
+    best = lesson("best", fingerprint_match=1.0)
     shape, exact = lesson("shape", tier=Tier.SHAPE), lesson("exact", tier=Tier.EXACT, hurt=2)
     unproven = lesson("unproven", tier=Tier.SHAPE, status="candidate", helped=9)
     spread = [
@@ -226,15 +216,9 @@ def test_a_conflict_is_another_fix_of_the_same_mistake(
 @pytest.mark.parametrize(
     ("wins", "losses", "is_lost"),
     [
-        (0, 0, False),
-        (0, 2, False),
-        (0, 3, True),
-        (3, 0, False),
-        (1, 3, True),
-        (2, 5, False),
-        (2, 6, True),
-        (3, 3, False),
+        (0, 0, False), (0, 2, False), (0, 3, True), (3, 0, False), (1, 3, True), (2, 5, False),
+        (2, 6, True), (3, 3, False),
     ],
-)
+)  # fmt: skip
 def test_who_loses_three_of_four_loses_consistently(wins: int, losses: int, is_lost: bool) -> None:
     assert always_loses(wins, losses) is is_lost

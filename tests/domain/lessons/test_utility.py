@@ -26,11 +26,9 @@ from memapp.domain.lessons.utility import (
     verdict,
 )
 
-OK, AGAIN, OTHER = (
-    FollowingStep(False, False),
-    FollowingStep(True, True),
-    FollowingStep(True, False),
-)
+OK = FollowingStep(False, False)
+AGAIN = FollowingStep(True, True)
+OTHER = FollowingStep(True, False)
 
 
 def near(value: float) -> object:
@@ -69,11 +67,8 @@ def test_nothing_is_settled_by_no_step_and_lost_progress_is_harm() -> None:
     assert settle([], None, run_ended=True) is None
     steps = [FollowingStep(False, False, progress) for progress in (0.5, None, 0.2)]
     assert settle(steps, 0.25, run_ended=False) == Settlement(0, 0, 1, near(-0.05))
-    assert [settle(steps, before, run_ended=False).helped for before in (0.25, 0.2, None)] == [
-        False,
-        True,
-        True,
-    ]  # type: ignore[union-attr]
+    actual = [settle(steps, before, run_ended=False).helped for before in (0.25, 0.2, None)]
+    assert actual == [False, True, True]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -100,17 +95,10 @@ def test_the_evidence_of_a_run_is_all_that_followed_until_the_error_was_fixed(
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        (4, 1, 0.75),
-        (4, 4, 0),
-        (4, 6, -0.5),
-        (1, 3, -1),
-        (0, 0, 0),
-        (0, 0.1, -1),
-        (0.3, 0.1, 2 / 3),
-        (5, 0, 1),
-        (2.5, 2, 0.2),
+        (4, 1, 0.75), (4, 4, 0), (4, 6, -0.5), (1, 3, -1), (0, 0, 0), (0, 0.1, -1),
+        (0.3, 0.1, 2 / 3), (5, 0, 1), (2.5, 2, 0.2),
     ],
-)
+)  # fmt: skip
 def test_reduction(before: float, after: float, expected: float) -> None:
     assert reduction(before, after) == near(expected)
 
@@ -185,13 +173,11 @@ def test_a_judgement_needs_both_arms() -> None:
 
 def test_a_judgement_by_hand() -> None:
     found = judged(runs([1, 0, 2], [2, 2, 2]), runs([3, 1, 2, 4], [3, 2, 4, 3]))
-    assert (found.window, found.compared, found.sessions, found.evaluated, found.regressed) == (
-        3,
-        4,
-        3,
-        False,
-        False,
-    )
+    assert found.window == 3
+    assert found.compared == 4
+    assert found.sessions == 3
+    assert found.evaluated is False
+    assert found.regressed is False
     assert found.error_reduction == near(0.6)  # 2.5 -> 1
     assert found.step_efficiency_gain == near(1 / 3)  # 3 -> 2
     assert found.utility == near(0.65 * 0.6 + 0.35 / 3)
@@ -265,9 +251,7 @@ def tried(shown: list[int], baseline: list[int]) -> float:
 
 @settings(max_examples=60)
 @given(numbers, numbers)
-def test_the_p_is_the_share_of_ways_at_least_as_useful(
-    shown: list[int], baseline: list[int]
-) -> None:
+def test_the_p_counts_the_ways_at_least_as_useful(shown: list[int], baseline: list[int]) -> None:
     p = p_of(runs(shown), runs(baseline))
     assert p == near(tried(shown, baseline))
     assert 0 < p <= 1
@@ -278,10 +262,8 @@ def test_the_p_is_the_share_of_ways_at_least_as_useful(
 
 def test_where_all_runs_are_alike_a_lesson_is_neither_better_nor_worse() -> None:
     assert permutation_test(runs([0] * 6), runs([0] * 3)) == (1.0, 1.0)
-    assert permutation_test(runs([5, 0, 0, 0]), runs([0])) == (
-        near(1.0),
-        near(4 / 5),
-    )  # any other way has the bad run in it too
+    # any other way has the bad run in it too
+    assert permutation_test(runs([5, 0, 0, 0]), runs([0])) == (near(1.0), near(4 / 5))
 
 
 @settings(max_examples=5)
@@ -313,14 +295,11 @@ def test_one_match_in_five_is_withheld_and_always_the_same() -> None:
     ],
 )
 def test_barnards_p(shown: tuple[int, int], baseline: tuple[int, int], expected: float) -> None:
-    assert barnard(shown, baseline) == pytest.approx(
-        expected, abs=2e-4
-    )  # the shares are tried in steps
+    # the shares are tried in steps
+    assert barnard(shown, baseline) == pytest.approx(expected, abs=2e-4)
 
 
-def test_one_run_without_a_lesson_is_enough_where_it_went_wrong_and_three_with_it_went_right() -> (
-    None
-):
+def test_one_run_that_went_wrong_without_a_lesson_and_three_right_with_it_are_enough() -> None:
     for shown, promoted in ((2, False), (3, True)):
         effect = judged(runs([0] * shown, as_said=True), runs([2]))
         assert (effect.proven, effect.p > 0.1) == (promoted, True)
@@ -390,9 +369,7 @@ EVALUATED = replace(SURE, evaluated=True, improved=True, recurrence_reduction=0.
         (replace(EVALUATED, p=0.11), False),
     ],
 )
-def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(
-    effect: Effect, promoted: bool
-) -> None:
+def test_a_candidate_is_promoted_by_the_formula_if_stable(effect: Effect, promoted: bool) -> None:
     record = LessonRecord(
         status="candidate", by_person=False, helped=1, hurt=0, useless=0, effect=effect
     )
@@ -408,13 +385,8 @@ def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(
     ("shown", "baseline", "evaluated", "improved", "regressed"),
     [
         ({"passed": None}, {"passed": True}, False, False, False),
-        (
-            {"passed": True},
-            {"passed": True},
-            False,
-            False,
-            False,
-        ),  # an evaluator that passes all tells no run from another
+        # an evaluator that passes all tells no run from another
+        ({"passed": True}, {"passed": True}, False, False, False),
         ({"passed": True}, {"passed": [False, True, True]}, True, True, False),
         ({"passed": False}, {"passed": False}, True, False, False),
         ({"passed": [True, True, False]}, {"passed": True}, True, False, True),
@@ -465,10 +437,8 @@ NO_BETTER = replace(SURE, utility=0.0, p=0.80, p_worse=0.20)
         ),
         (replace(NEUTRAL, hurt=1, unused=timedelta(days=60)), Move("archived", "unused")),
         (replace(NEUTRAL, hurt=1, unused=timedelta(days=59, hours=23)), None),
-        (
-            replace(NEUTRAL, helped=6, hurt=12, unused=timedelta(days=90)),
-            None,
-        ),  # 7 / 20 is not below .35
+        # 7 / 20 is not below .35
+        (replace(NEUTRAL, helped=6, hurt=12, unused=timedelta(days=90)), None),
         (replace(NEUTRAL, unused=timedelta(days=600)), None),
         (replace(NEUTRAL, useless=9, status="suppressed"), None),
         (replace(NEUTRAL, hurt=9, unused=timedelta(days=90), status="archived"), None),

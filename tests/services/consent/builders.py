@@ -8,7 +8,7 @@ from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.consent import requests
+from memapp.services.consent import decisions, requests
 from memapp.store import chat
 from tests.builders import Clock
 
@@ -42,3 +42,9 @@ def requested_fact(runtime: Runtime, text: str = "I live in Oslo near the harbou
 
 def live(runtime: Runtime) -> list[str]:
     return [memory.text for memory in curate.list_memories(runtime)]
+
+
+def approved(runtime: Runtime, field: str, value: str, text: str = "") -> str:
+    """Let a value be proposed, with a memory that states it, and approve that; return the step."""
+    memory = requested_fact(runtime, text) if text else None
+    return decisions.approve(runtime, proposed(runtime, field, value, memory=memory).id)

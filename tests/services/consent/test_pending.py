@@ -19,10 +19,8 @@ from tests.services.consent.builders import later, live, proposed, requested_fac
 def test_a_request_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
     request = proposed(runtime)
     assert decisions.profile(runtime) == {}
-    assert (
-        pending.count_pending(runtime),
-        [request.id for request in pending.list_pending(runtime)],
-    ) == (1, [request.id])
+    assert pending.count_pending(runtime) == 1
+    assert [request.id for request in pending.list_pending(runtime)] == [request.id]
     decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
     assert pending.count_pending(runtime) == 0
@@ -82,9 +80,7 @@ def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> Non
     assert [request.id for request in pending.list_pending(runtime)] == [request.id]
 
 
-def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(
-    runtime: Runtime,
-) -> None:
+def test_what_waits_with_a_request_and_what_was_asked_are_one_persons(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     request = proposed(runtime, memory=requested_fact(runtime))
     question = questions.ask(runtime, request.id, thread)
@@ -98,9 +94,7 @@ def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(
         assert consents.messages_since_question(on(conn, user), thread) == since
 
 
-def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_restored(
-    runtime: Runtime,
-) -> None:
+def test_a_memory_that_states_what_waits_comes_back_only_with_the_yes(runtime: Runtime) -> None:
     request = proposed(runtime, memory=requested_fact(runtime))
     undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
@@ -113,12 +107,10 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
     decisions.deny(runtime, again.id)
     assert curate.restore(runtime, lost).asked == (lost,)
     (asked,) = pending.list_pending(runtime)
-    assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == (
-        "city",
-        "",
-        "Oslo",
-        [],
-    )
+    assert asked.field == "city"
+    assert asked.old_value == ""
+    assert asked.new_value == "Oslo"
+    assert live(runtime) == []
     assert pending.memory_text(runtime, asked.id) == "I live in Oslo near the harbour."
     step = decisions.approve(runtime, asked.id)
     assert live(runtime) == ["I live in Oslo near the harbour."]
@@ -127,9 +119,7 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
     assert (live(runtime), trash(runtime)) == ([], [lost])
 
 
-def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
-    runtime: Runtime,
-) -> None:
+def test_a_memory_that_states_two_such_things_waits_for_both(runtime: Runtime) -> None:
     decisions.set_field(runtime, "pronouns", "she/her")
     both = "I live in Oslo and my pronouns are she/her."
     request = proposed(runtime, memory=requested_fact(runtime, both))
@@ -139,10 +129,8 @@ def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
         decisions.deny(runtime, other.id)
     decisions.take_away(runtime, "pronouns")
     assert curate.restore(runtime, lost).asked == (lost,)
-    assert {(request.field, request.new_value) for request in pending.list_pending(runtime)} == {
-        ("pronouns", "she/her"),
-        ("city", "Oslo"),
-    }
+    actual = {(request.field, request.new_value) for request in pending.list_pending(runtime)}
+    assert actual == {("pronouns", "she/her"), ("city", "Oslo")}
     first, second = pending.list_pending(runtime)
     decisions.approve(runtime, first.id)
     assert (live(runtime), trash(runtime)) == ([], [lost])
@@ -150,9 +138,7 @@ def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
     assert (live(runtime), trash(runtime)) == ([both], [])
 
 
-def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(
-    runtime: Runtime,
-) -> None:
+def test_what_the_person_wrote_or_approved_is_restored_unasked(runtime: Runtime) -> None:
     own = curate.add(runtime, "I live in Oslo.").memory_id
     request = proposed(
         runtime, "health", "asthma", memory=requested_fact(runtime, "I have asthma.")
@@ -187,9 +173,7 @@ def test_a_sentence_that_was_asked_about_waits_again_when_it_is_restored_without
     assert len(curate.restore(runtime, known.id).revisions) == 1, "it has its yes"
 
 
-def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_not_after_a_no(
-    runtime: Runtime,
-) -> None:
+def test_a_memory_of_two_requests_comes_with_the_second_yes_and_no_no(runtime: Runtime) -> None:
     for text, decide in (
         ("I run with asthma in Oslo.", decisions.approve),
         ("I row with gout in Bergen.", decisions.deny),
@@ -203,9 +187,7 @@ def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_no
         assert (text in live(runtime)) is (decide is decisions.approve)
 
 
-def test_what_the_judge_let_pass_comes_back_whatever_its_words_but_not_from_a_file(
-    runtime: Runtime,
-) -> None:
+def test_what_the_judge_let_pass_comes_back_whatever_its_words_here(runtime: Runtime) -> None:
     sentence, now = requested_fact(runtime, "My aunt sings in the church."), runtime.clock()
     for actor, is_back in (("rules", True), ("import", False)):
         lost = replace(sentence, id=new_id(now), text=f"{sentence.text} {actor}")

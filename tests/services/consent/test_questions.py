@@ -27,20 +27,16 @@ def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime
     thread = new_chat(runtime)
     imported = brought_in(runtime, "I have HIV.")
     own = proposed(runtime, "city", "Berlin", message_id=typed(runtime, thread).id, typed=True)
-    assert (own.id != imported.id, own.proposer, pending.memory_text(runtime, own.id)) == (
-        True,
-        "rules",
-        "",
-    )
+    assert own.id != imported.id
+    assert own.proposer == "rules"
+    assert pending.memory_text(runtime, own.id) == ""
     assert pending.get(runtime, imported.id).state == "withdrawn", "one value is asked about once"
     question = questions.ask(runtime, own.id, thread)
     assert questions.read_answer(runtime, question, typed(runtime, thread, "yes")) is True
     assert (decisions.profile(runtime), live(runtime)) == ({"city": ("Berlin",)}, [])
 
 
-def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat(
-    runtime: Runtime,
-) -> None:
+def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     message = typed(runtime, thread)
     imported = brought_in(runtime, "I have HIV.")
@@ -63,12 +59,8 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
     ("field", "value", "text", "asked"),
     [
         ("city", "Oslo", "I live in Oslo.", "Shall I remember your city: Oslo? (yes / no)"),
-        (
-            "preferred_name",
-            "Ana",
-            "hi, my name is Ana",
-            "Shall I remember your name: Ana, in the words “hi, my name is Ana”? (yes / no)",
-        ),
+        ("preferred_name", "Ana", "hi, my name is Ana",
+         "Shall I remember your name: Ana, in the words “hi, my name is Ana”? (yes / no)"),
         (
             *("city", "Oslo", "I live in Oslo and I have HIV."),
             (
@@ -76,23 +68,15 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
                 "(yes / no)"
             ),
         ),
-        (
-            "health",
-            "I have asthma.",
-            "I have asthma.",
-            "Shall I remember “I have asthma.”? (yes / no)",
-        ),
-        (
-            "fact",
-            "j'ai de l'asthme",
-            "j'ai de l'asthme",
-            "Shall I remember “j'ai de l'asthme”? (yes / no)",
-        ),
+        ("health", "I have asthma.", "I have asthma.",
+         "Shall I remember “I have asthma.”? (yes / no)"),
+        ("fact", "j'ai de l'asthme", "j'ai de l'asthme",
+         "Shall I remember “j'ai de l'asthme”? (yes / no)"),
         (FORGOTTEN, "I had a cat.", "I had a cat.", "Shall I remember “I had a cat.”? (yes / no)"),
         ("health", "diabetes", "", "Shall I remember your health: diabetes? (yes / no)"),
         ("contact", "ana@x.org", "", "Shall I remember your contact: ana@x.org? (yes / no)"),
     ],
-)
+)  # fmt: skip
 def test_a_question_shows_the_sentence_that_a_yes_would_keep(
     runtime: Runtime, field: str, value: str, text: str, asked: str
 ) -> None:
@@ -108,9 +92,7 @@ def test_every_field_has_words_for_its_question(runtime: Runtime, field: str) ->
     assert "this value" in questions.ask(runtime, request.id, new_chat(runtime)).text
 
 
-def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(
-    runtime: Runtime,
-) -> None:
+def test_a_question_about_one_more_value_names_that_and_hears_it_again(runtime: Runtime) -> None:
     decisions.set_field(runtime, "health", "asthma")
     thread = new_chat(runtime)
     question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
@@ -121,9 +103,7 @@ def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(
     assert decisions.profile(runtime) == {"health": ("asthma", "diabetes")}
 
 
-def test_however_much_a_field_says_one_more_value_is_asked_about_and_a_yes_is_heard(
-    runtime: Runtime,
-) -> None:
+def test_one_more_value_is_asked_about_however_much_a_field_says(runtime: Runtime) -> None:
     decisions.set_field(runtime, "health", much := "x" * 280)
     message = typed(runtime, new_chat(runtime), "I have gout.")
     proposed(runtime, "health", "gout", message_id=message.id, typed=True)
@@ -131,10 +111,9 @@ def test_however_much_a_field_says_one_more_value_is_asked_about_and_a_yes_is_he
         said, now = (message.thread_id, Role.ASSISTANT, "Good."), runtime.clock()
         chat.add_message(session, *said, now, origin=Origin.MODEL, reply_to=message.id)
     question = questions.ask_about(runtime, message)
+    assert question
     assert (
-        question
-        and questions.read_answer(runtime, question, typed(runtime, message.thread_id, "yes"))
-        is True
+        questions.read_answer(runtime, question, typed(runtime, message.thread_id, "yes")) is True
     )
     assert decisions.profile(runtime) == {"health": ("gout", much)}
 
@@ -153,9 +132,7 @@ def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
-def test_a_question_that_was_passed_over_is_known_to_wait_once(
-    runtime: Runtime, answer: str
-) -> None:
+def test_a_question_that_was_passed_over_waits_once_told(runtime: Runtime, answer: str) -> None:
     thread = new_chat(runtime)
     request = proposed(runtime, "city", "Ghent")
     question = questions.ask(runtime, request.id, thread)
@@ -167,9 +144,7 @@ def test_a_question_that_was_passed_over_is_known_to_wait_once(
     assert questions.passed_over(runtime, typed(runtime, thread, "yes")) is None, "told once"
 
 
-def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it(
-    runtime: Runtime,
-) -> None:
+def test_a_question_from_a_clock_ahead_hears_its_answer_and_knows(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     later(runtime, days=300)
     question = questions.ask(runtime, proposed(runtime).id, thread)
@@ -184,9 +159,7 @@ def test_a_question_from_while_the_clock_was_ahead_hears_its_answer_and_knows_it
 @pytest.mark.parametrize(
     "end", ["withdrawn", "withdrawn by a yes in another chat", "applied", "expired"]
 )
-def test_an_answer_to_a_question_that_is_over_is_known_to_be_none(
-    runtime: Runtime, end: str
-) -> None:
+def test_an_answer_to_a_question_that_is_over_is_known_as_none(runtime: Runtime, end: str) -> None:
     thread, request = new_chat(runtime), proposed(runtime, "city", "Ghent")
     question = questions.ask(runtime, request.id, thread)
     if end == "expired":

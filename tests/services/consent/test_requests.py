@@ -38,10 +38,8 @@ def test_a_value_that_waits_is_known_again_in_another_spelling(
 ) -> None:
     proposed(runtime, "contact", "a " * 139)
     first = proposed(runtime, field, value)
-    assert (
-        proposed(runtime, field, again).id,
-        proposed(runtime, field, "Bergen").id == first.id,
-    ) == (first.id, False)
+    assert proposed(runtime, field, again).id == first.id
+    assert proposed(runtime, field, "Bergen").id != first.id
 
 
 def test_what_the_profile_says_is_not_proposed_again(runtime: Runtime) -> None:
@@ -57,19 +55,15 @@ def test_what_was_denied_is_not_proposed_again_for_a_week(runtime: Runtime) -> N
     assert proposed(runtime).state == "pending"
 
 
-def test_a_denial_taken_back_or_made_while_the_clock_was_ahead_keeps_nothing_from_being_asked(
-    runtime: Runtime,
-) -> None:
+def test_a_denial_taken_back_or_from_a_clock_ahead_keeps_nothing_away(runtime: Runtime) -> None:
     undo.undo(runtime, decisions.deny(runtime, proposed(runtime).id))
     decisions.approve(runtime, pending.list_pending(runtime)[0].id)
     decisions.set_field(runtime, "city", "Bergen")
     later(runtime, days=3650)
     decisions.deny(runtime, proposed(runtime, "health", "asthma").id)
     later(runtime, days=-3650)
-    assert [proposed(runtime).new_value, proposed(runtime, "health", "asthma").new_value] == [
-        "Oslo",
-        "asthma",
-    ]
+    actual = [proposed(runtime).new_value, proposed(runtime, "health", "asthma").new_value]
+    assert actual == ["Oslo", "asthma"]
 
 
 def test_a_field_that_does_not_exist_is_refused(runtime: Runtime) -> None:
@@ -138,9 +132,7 @@ def test_a_goal_that_tells_something_sensitive_waits_for_a_yes(runtime: Runtime,
     assert (request.state, decisions.profile(runtime)) == ("pending", {})
 
 
-def test_a_message_that_is_read_again_brings_back_nothing_that_was_decided(
-    runtime: Runtime,
-) -> None:
+def test_a_message_that_is_read_again_brings_back_nothing_decided(runtime: Runtime) -> None:
     message = typed(runtime, new_chat(runtime))
     decisions.edit_then_approve(
         runtime, proposed(runtime, message_id=message.id, typed=True).id, "Bergen"

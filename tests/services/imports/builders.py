@@ -17,6 +17,7 @@ from memapp.services.imports.import_file import import_file
 from memapp.services.imports.running_import import Imported
 from tests.builders import make_runtime, new_chat, say
 
+ROWS: dict[str, Any] = json.loads(Path(__file__).with_name("rows.json").read_text("utf-8"))
 HEADER = '{"type":"header","memapp":1,"made_at":"2026-01-31T08:15:00.000Z","items":1}\n'
 
 

@@ -21,7 +21,8 @@ from memapp.services.imports.files import READ_IN_ARCHIVES
 from memapp.services.imports.import_file import import_file
 from memapp.store import chat
 from tests.builders import make_runtime
-from tests.services.imports.builders import waiting
+from tests.services.imports.builders import dump, waiting
+from tests.services.imports.sample_exports import loaded
 
 
 @pytest.fixture
@@ -40,62 +41,8 @@ def node(name: str, parent: str | None, role: str, text: Any, **more: Any) -> di
     return {"id": name, "parent": parent, "children": [], "message": message}
 
 
-CHATGPT = [
-    {
-        "title": "Bees",
-        "create_time": 1769847300.25,
-        "update_time": 1769847900,
-        "conversation_id": "c-1",
-        "current_node": "e",
-        "mapping": {
-            "root": {"id": "root", "parent": None, "message": None},
-            "a": node("a", "root", "system", "You are helpful."),
-            "b": node("b", "a", "user", "How many hives\x1b[31m?"),
-            "retry": node("retry", "b", "assistant", "Ten."),
-            "tool": node("tool", "b", "assistant", "search()", recipient="browser"),
-            "c": node("c", "tool", "assistant", "Two."),
-            "d": node("d", "c", "assistant", "Or three."),
-            "hidden": node(
-                "hidden",
-                "d",
-                "user",
-                "secret",
-                metadata={"is_visually_hidden_from_conversation": True},
-            ),
-            "e": node("e", "hidden", "user", "I live in Oslo."),
-        },
-    }
-]
-CLAUDE = [
-    {
-        "uuid": "u-1",
-        "name": "",
-        "created_at": "2026-01-31T08:15:00.123456Z",
-        "updated_at": "2026-01-31T09:00:00+00:00",
-        "chat_messages": [
-            {
-                "uuid": "1",
-                "sender": "human",
-                "text": "Hello",
-                "content": [],
-                "created_at": "2026-01-31T08:15:01Z",
-            },
-            {
-                "uuid": "2",
-                "sender": "assistant",
-                "text": "",
-                "content": [{"type": "text", "text": "Hi."}, {"type": "tool_use"}],
-            },
-        ],
-    },
-    {
-        "uuid": "u-2",
-        "name": "Empty",
-        "created_at": "2026-01-31T08:15:00Z",
-        "updated_at": None,
-        "chat_messages": [],
-    },
-]
+CHATGPT = loaded("chatgpt_branches.json")
+CLAUDE = loaded("claude_two.json")
 
 
 def written(path: Path, data: Any) -> Path:
@@ -112,9 +59,7 @@ def said(runtime: Runtime) -> list[list[tuple[str, str, str]]]:
     ]
 
 
-def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_of_chatgpt_the_branch_left_standing_comes_in(runtime: Runtime, tmp_path: Path) -> None:
     found = import_file(runtime, written(tmp_path / "conversations.json", CHATGPT))
     assert said(runtime) == [
         [
@@ -141,9 +86,7 @@ def test_a_conversation_of_claude(runtime: Runtime, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [[{}], [1], {}, {"mapping": []}, {"unknown": {"deep": [1]}}, "text", 7]
 )
-def test_what_is_of_no_known_form_is_refused_and_told_what_is_known(
-    runtime: Runtime, tmp_path: Path, data: Any
-) -> None:
+def test_what_has_no_known_form_is_refused(runtime: Runtime, tmp_path: Path, data: Any) -> None:
     with pytest.raises(
         UsageError,
         match=r"no export that memapp knows\. It begins with “.*”\. .* It knows ChatGPT, Claude",
@@ -257,22 +200,21 @@ def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path
         ('{"text": "%s"}' % ("x" * 281), "sentence longer than 280 characters"),
     ],
 )
-def test_a_line_that_is_no_fact_is_counted(
-    runtime: Runtime, tmp_path: Path, line: str, said: str
-) -> None:
+def test_what_is_no_fact_is_counted(runtime: Runtime, tmp_path: Path, line: str, said: str) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text('{"text": "I keep bees."}\n' + line)
     found = import_file(runtime, file)
     assert (found.facts, found.left_out) == (1, {said: 1} if said else {})
 
 
-def test_a_list_with_a_line_that_is_no_json_is_refused_whole(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_list_with_a_line_of_another_kind_is_refused(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
-    file.write_text('{"text": "I keep bees."}\nnonsense')
-    with pytest.raises(UsageError, match="Line 2: this is not JSON"):
-        import_file(runtime, file)
+    curate.add(runtime, "I have a cat.")
+    of_memapp = json.dumps(dump(runtime)[-1])
+    for line, said in (("nonsense", "not JSON"), (of_memapp, "the first line is missing")):
+        file.write_text(f'{{"text": "I keep bees."}}\n{line}')
+        with pytest.raises(UsageError, match=f"Line 2: this is .*{said}"):
+            import_file(runtime, file)
     assert waiting(runtime) == set()
 
 
@@ -334,9 +276,7 @@ def test_a_name_twice_is_refused(tmp_path: Path) -> None:
         read(zipped(tmp_path / "evil.zip", GOOD, ("conversations.json", b"[]")))
 
 
-def test_bombs_are_refused_before_they_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bombs_are_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = zipped(tmp_path / "bomb.zip", ("conversations.json", bytes(20_000_000)), packed=True)
     with pytest.raises(
         UsageError, match=r"compressed more than 50 to 1\. .* Unpack it and import the folder\."
@@ -358,9 +298,7 @@ def test_only_what_is_read_is_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read(zipped(tmp_path / "large.zip", ("conversations-001.json", bytes(3000))))
 
 
-def test_an_export_in_several_files_is_read_in_their_order(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_an_export_in_several_files_is_read_in_order(runtime: Runtime, tmp_path: Path) -> None:
     parts = [
         (
             f"conversations-{at:03}.json",

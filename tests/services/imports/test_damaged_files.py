@@ -105,9 +105,7 @@ def test_what_memapp_would_not_have_written_is_refused_with_its_line(
         '{"mapping": 1}',
     ],
 )
-def test_files_that_are_cut_or_made_up_leave_everything_as_it_is(
-    runtime: Runtime, tmp_path: Path, content: str
-) -> None:
+def test_files_that_are_cut_change_nothing(runtime: Runtime, tmp_path: Path, content: str) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text(content)
     with pytest.raises(UsageError):

@@ -26,77 +26,9 @@ from memapp.services.runs import Client
 from memapp.store import changes
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import make_runtime
+from tests.services.imports.builders import ROWS
 
-LEGACY = {
-    **{
-        "session_id": "s1",
-        "task_id": "t1",
-        "task": "fire the kiln",
-        "category": "negative",
-        "lesson": "Heat it before firing.",
-    },
-    **{
-        "evidence_steps": [3, 4],
-        "eval_passed": False,
-        "eval_score": 0.25,
-        "skill_refs_used": ["a"],
-        "timestamp": "2026-01-02",
-    },
-}
-LATER = {
-    **LEGACY,
-    **{
-        "memory_schema": "lesson_store_v2",
-        "memory_schema_version": 2,
-        "lesson_id": "l-1",
-        "status": "candidate",
-    },
-    **{
-        "rule_text": "kiln frie -> kiln fire",
-        "normalized_rule": "kiln frie -> kiln fire",
-        "domain": "kiln",
-        "reason_code": "x",
-    },
-    **{
-        "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"],
-        "tags": ["unknown_command", "of_their_own"],
-    },
-    **{
-        "gap_type": "",
-        "gap_signature": "",
-        "action_template": "",
-        "expected_evidence": "",
-        "source_session_ids": ["s1"],
-    },
-    **{
-        "reliability": 0.9,
-        "retrieval_count": 7,
-        "helpful_count": 6,
-        "harmful_count": 1,
-        "utility_history": [0.5],
-    },
-    **{
-        "major_regressions": 0,
-        "contradiction_losses": 0,
-        "conflict_lesson_ids": [],
-        "archived_reason": "",
-    },
-    **{"created_at": "2026-01-02T03:04:05+00:00", "updated_at": "2026-01-02T03:04:05+00:00"},
-}
-FAILED = {
-    **{
-        "session_id": "s1",
-        "fingerprint": "kiln: * is not a kiln command",
-        "tags": ["unknown_command"],
-        "action": "kiln frie",
-    },
-    **{
-        "hard_failure": True,
-        "constraint_failure": False,
-        "progress_delta": -0.5,
-        "theirs": {"x": [1, None]},
-    },
-}
+LEGACY, LATER, FAILED = (ROWS[name] for name in ("lesson of the first form", "lesson", "failure"))
 TEXT = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=25)
 ANY = st.none() | st.integers(-5, 5) | st.floats(0, 1) | TEXT | st.lists(TEXT, max_size=2)
 LESSON = st.sampled_from([LEGACY, LATER]).flatmap(
@@ -139,18 +71,14 @@ def test_rows_go_out_as_they_came_in(lessons: list[str], failures: list[str]) ->
     with TemporaryDirectory() as home:
         runtime = make_runtime(Path(home), embedder=False)
         bring(runtime, *lessons, *failures)
-        assert (written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))) == (
-            lessons,
-            failures,
-        )
+        assert written(lessons_as_rows(runtime)) == lessons
+        assert written(failures_as_rows(runtime)) == failures
         again = bring(runtime, *lessons, *failures)
         assert (again.lessons, again.failures, again.known) == (0, 0, len(lessons) + len(failures))
         runtime.close()
 
 
-def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evidence(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_what_was_learned_here_is_a_candidate_elsewhere(runtime: Runtime, tmp_path: Path) -> None:
     tool = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"})
     for action in ("kiln frie", "kiln fire", "kiln frie"):
         runs.attempt(runtime, tool, action)
@@ -158,33 +86,23 @@ def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evide
     with runtime.write() as session:
         changes.apply(session, LessonMoved(here.id, "promoted", "person"), runtime.actor())
     skill = "".join(promoted_as_skill(runtime))
-    assert (
-        skill.startswith("---\nname: what-works-here\n")
-        and "- Not `kiln frie`, but `kiln fire`" in skill
-    )
+    assert skill.startswith("---\nname: what-works-here\n")
+    assert "- Not `kiln frie`, but `kiln fire`" in skill
     lessons, failures = written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))
 
     other = make_runtime(tmp_path / "other", embedder=False)
-    assert vars(bring(other, *lessons, *failures)) == {
-        "lessons": 1,
-        "failures": 2,
-        "known": 0,
-        "refused": 0,
-    }
+    actual = vars(bring(other, *lessons, *failures))
+    assert actual == {"lessons": 1, "failures": 2, "known": 0, "refused": 0}
     (there,) = browse.list_lessons(other)
-    assert (there.status, there.origin, there.worked, there.retrieved, there.evidence_runs) == (
-        "candidate",
-        "import",
-        0,
-        0,
-        0,
-    )
-    assert (there.wrong, there.correct, there.scope, there.level) == (
-        here.wrong,
-        here.correct,
-        here.scope,
-        here.level,
-    )
+    assert there.status == "candidate"
+    assert there.origin == "import"
+    assert there.worked == 0
+    assert there.retrieved == 0
+    assert there.evidence_runs == 0
+    assert there.wrong == here.wrong
+    assert there.correct == here.correct
+    assert there.scope == here.scope
+    assert there.level == here.level
     assert written(failures_as_rows(other)) == failures
     (row,) = written(lessons_as_rows(other))
     assert json.loads(row) == {**json.loads(lessons[0]), "status": "candidate"}, (
@@ -233,9 +151,7 @@ def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime
     )
 
 
-def test_a_row_without_a_domain_is_about_the_program_of_its_command_and_is_a_hint(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_row_without_a_domain_is_a_hint_for_its_program(runtime: Runtime, tmp_path: Path) -> None:
     row = {
         "rule_text": "kiln frie -> kiln fire",
         "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tomllib
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -19,7 +20,7 @@ from memapp.store import chat
 from tests.builders import make_runtime
 from tests.services.imports import sample_exports as made
 from tests.services.imports.builders import dump, waiting
-from tests.services.imports.sample_exports import as_database, as_folder, as_json, as_lines, as_zip
+from tests.services.imports.sample_exports import as_database, as_folder, as_json, as_zip
 
 
 @pytest.fixture
@@ -48,126 +49,17 @@ def facts(runtime: Runtime) -> set[str]:
     return {text for _, _, text in waiting(runtime)}
 
 
-TREE = "1 image, 1 retry"
-WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], str]] = {
-    "ChatGPT": (
-        as_json([made.CHATGPT]),
-        {"Bees": ["How many hives?", "Two, in Ghent."]},
-        {
-            *(
-                "User keeps bees.",
-                "User has two hives.",
-                "User sells honey in 2024. 3 jars a week.",
-            ),
-            *("Preferred name: Ann", "Role: Baker"),
-        },
-        "1 retry, 1 instruction to ChatGPT, 1 image, 1 message by tool, 1 thought",
-    ),
-    "Claude": (as_json([made.CLAUDE]), {"Tea": ["Hello", "Hi."]}, set(), "1 file, 1 thought"),
-    "Claude's memories": (
-        as_json(made.MEMORIES),
-        {},
-        {
-            "User keeps bees. They sell honey.",
-            "Prefers short answers",
-            "The hive log is written in Rust.",
-            "Plays the cello",
-        },
-        "",
-    ),
-    "Claude's projects": (
-        as_json([made.PROJECT]),
-        {},
-        {"Hive log: A log of two hives."},
-        "1 instruction of a project, 1 file",
-    ),
-    "Gemini": (
-        as_json(made.GEMINI),
-        {
-            "Gemini, 2026-01-31": [
-                "What do bees eat?",
-                "Nectar.",
-                "And wasps?",
-                "They hunt & eat.\n- Flies",
-            ]
-        },
-        set(),
-        "1 file, 1 activity without a prompt, 1 activity of another program",
-    ),
-    "Open WebUI": (
-        as_json([made.OPEN_WEBUI]),
-        {"Bees": ["Hi", "Yes."]},
-        set(),
-        "1 retry, 1 image, 1 thought",
-    ),
-    "LM Studio": (as_json(made.LM_STUDIO), {"Bees": ["Hi", "Yes."]}, set(), "1 tool call, 1 retry"),
-    "Jan": (as_folder(**made.JAN), {"Bees": ["Hi", "Yes."]}, set(), "1 message by system"),
-    "oterm": (as_database(*made.OTERM), {"Bees": ["Hi", "Yes."]}, set(), "1 image"),
-    "elia": (as_database(*made.ELIA), {"Bees": ["Hi", "Yes."]}, set(), "1 message by system"),
-    "Open WebUI's database": (
-        as_database(*made.OPEN_WEBUI_TABLES),
-        {"Bees": ["Hi", "Yes."]},
-        {"User keeps bees."},
-        "1 retry, 1 image, 1 thought",
-    ),
-    "mem0": (as_json(made.MEM0), {}, {"Keeps bees"}, "1 fact without words"),
-    "MCP": (
-        as_lines(*made.MCP),
-        {},
-        {
-            "default_user: Keeps bees",
-            "default_user: Speaks Dutch",
-            "default_user member of Bee club",
-        },
-        "",
-    ),
-    "Letta": (
-        as_json(made.LETTA),
-        {"Sam": ["Hi", "Yes."]},
-        {"Name: Ann", "Keeps: bees"},
-        (
-            "1 block that tells of the agent, 1 message by system, 1 message by letta, "
-            "1 message by tool"
-        ),
-    ),
-    "basic-memory": (
-        as_folder(**{"notes__coffee-notes.md": made.BASIC_MEMORY}),
-        {},
-        {
-            *("Coffee: Pour over is clearer (tried it)", "Coffee: Caffeine keeps me awake"),
-            *(
-                "Coffee pairs well with dark chocolate",
-                "Coffee is made by Anna",
-                "Ask Tom about beans",
-            ),
-        },
-        "",
-    ),
-    "Obsidian": (
-        as_zip(
-            **{
-                "vault__Bees.md": made.OBSIDIAN,
-                "vault__hive.png": "x",
-                "vault__.obsidian__app.json": "{}",
-            }
-        ),
-        {},
-        {"I keep bees with Anna. They are on the roof.", "buy sugar", "likes heather"},
-        "1 .png file, 1 .json file, 1 piece of code, 1 image, 1 table",
-    ),
-}
+EXPECTED = tomllib.loads(Path(__file__).with_name("expected.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("program", WHOLE)
-def test_all_that_is_there_comes_in_or_is_counted(
-    runtime: Runtime, tmp_path: Path, program: str
-) -> None:
-    write, conversations, known, left_out = WHOLE[program]
-    found = brought(runtime, tmp_path, write)
-    assert said(runtime) == conversations
-    assert facts(runtime) == known
-    assert str(found).partition("left out: ")[2] == left_out
-    assert (found.facts, found.chats) == (len(known), len(conversations))
+@pytest.mark.parametrize("program", EXPECTED)
+def test_all_there_is_comes_in_or_counts(runtime: Runtime, tmp_path: Path, program: str) -> None:
+    expected = EXPECTED[program]
+    found = brought(runtime, tmp_path, made.export(expected["export"]))
+    assert said(runtime) == expected["chats"]
+    assert facts(runtime) == set(expected["facts"])
+    assert str(found).partition("left out: ")[2] == expected["left_out"]
+    assert (found.facts, found.chats) == (len(expected["facts"]), len(expected["chats"]))
     again = import_file(runtime, tmp_path / "x")
     assert (again.added, again.facts) == ({}, 0)
     undo.undo_last(runtime)
@@ -211,9 +103,7 @@ def times(runtime: Runtime, title: str) -> list[tuple[str, bool]]:
     ]
 
 
-def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_missing_time_is_that_of_a_neighbour_and_told(runtime: Runtime, tmp_path: Path) -> None:
     mapping = made.CHATGPT["mapping"]
     late = {**mapping["d"], "message": {**mapping["d"]["message"], "create_time": None}}
     without = {
@@ -254,8 +144,7 @@ def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(
     assert times(runtime, "None")[:2] == [("2026-01-31 08:25", True)] * 2, (
         "when the one before it in the export ended"
     )
-    (oterm,) = (as_database(*made.OTERM),)
-    brought(runtime, tmp_path, oterm, "store.db")
+    brought(runtime, tmp_path, made.export("oterm.sql"), "store.db")
     os.utime(tmp_path / "store.db", (1.7e9, 1.7e9))
     assert not any(
         at.startswith("1970") for title in said(runtime) for at, _ in times(runtime, title)
@@ -263,9 +152,7 @@ def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(
     assert dump(runtime), "and goes out again"
 
 
-def test_a_chat_that_went_on_elsewhere_since_says_what_is_not_brought(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_chat_that_went_on_elsewhere_says_what_is_left(runtime: Runtime, tmp_path: Path) -> None:
     more = {"sender": "human", "text": "More?", "created_at": made.ISO}
     longer = {**made.CLAUDE, "chat_messages": [*made.CLAUDE["chat_messages"], more]}
     brought(runtime, tmp_path, as_json([made.CLAUDE]))
@@ -321,9 +208,7 @@ def test_another_database_is_told_and_left_as_it_is(runtime: Runtime, tmp_path: 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "x"]
 
 
-def test_links_devices_and_what_is_hidden_in_a_folder_are_left_alone(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_links_devices_and_hidden_folders_are_left_alone(runtime: Runtime, tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text(json.dumps([made.CLAUDE]))
     folder = tmp_path / "x"
     notes = {"notes__Bees.md": "I keep bees.", "notes__.hidden.md": "I keep hens."}
@@ -379,28 +264,19 @@ def test_a_large_list_is_read_without_being_held(runtime: Runtime, tmp_path: Pat
     ("damage", "brought_in", "left_out"),
     [
         ("DELETE FROM chat", ["Hi", "Yes."], {"image": 1}),
-        (
-            "UPDATE message SET text = x'ff00' WHERE id = 1",
-            ["Yes."],
-            {"entry of oterm or elia that cannot be read": 1},
-        ),
-        (
-            "UPDATE message SET author = '', images = '{' WHERE id = 1",
-            ["Yes."],
-            {"message without an author": 1},
-        ),
-        (
-            "UPDATE message SET chat_id = NULL WHERE id = 2",
-            ["Hi"],
-            {"image": 1, "entry of unknown form": 1},
-        ),
+        ("UPDATE message SET text = x'ff00' WHERE id = 1", ["Yes."],
+         {"entry of oterm or elia that cannot be read": 1}),
+        ("UPDATE message SET author = '', images = '{' WHERE id = 1", ["Yes."],
+         {"message without an author": 1}),
+        ("UPDATE message SET chat_id = NULL WHERE id = 2", ["Hi"],
+         {"image": 1, "entry of unknown form": 1}),
         ("ALTER TABLE message DROP COLUMN images", ["Hi", "Yes."], {}),
     ],
-)
+)  # fmt: skip
 def test_what_is_odd_in_a_database_costs_itself(
     runtime: Runtime, tmp_path: Path, damage: str, brought_in: list[str], left_out: dict[str, int]
 ) -> None:
-    found = brought(runtime, tmp_path, as_database(*made.OTERM, damage))
+    found = brought(runtime, tmp_path, as_database(made.OTERM, damage))
     assert [*said(runtime).values()] == [brought_in]
     assert found.left_out == left_out
 

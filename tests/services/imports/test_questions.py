@@ -11,12 +11,17 @@ from memapp.services import curate, exports, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.imports.import_file import import_file
 from tests.builders import chat_of, erase, learn, new_chat, say
-from tests.services.imports.builders import HEADER, carry, empty_store, requests_of_files, waiting
+from tests.services.imports.builders import (
+    HEADER,
+    ROWS,
+    carry,
+    empty_store,
+    requests_of_files,
+    waiting,
+)
 
 
-def test_a_benign_field_does_not_apply_by_imported_signals(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_benign_field_applies_by_no_imported_signal(runtime: Runtime, tmp_path: Path) -> None:
     request = requests.propose(runtime, "tone", "formal")
     assert request
     with empty_store() as other:
@@ -26,9 +31,7 @@ def test_a_benign_field_does_not_apply_by_imported_signals(
         assert decisions.profile(other) == {}
 
 
-def test_what_was_erased_for_good_comes_back_only_as_a_question(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_what_was_erased_comes_back_only_as_a_question(runtime: Runtime, tmp_path: Path) -> None:
     curate.add(runtime, "I keep bees.")
     with empty_store() as other:
         memory_id = curate.add(other, "I keep bees.").memory_id
@@ -46,9 +49,7 @@ def test_what_was_erased_for_good_comes_back_only_as_a_question(
         "I use a wheelchair.",
     ],
 )
-def test_a_memory_that_says_more_than_one_value_waits_in_its_own_words(
-    tmp_path: Path, text: str
-) -> None:
+def test_a_memory_of_several_values_waits_in_its_own_words(tmp_path: Path, text: str) -> None:
     with empty_store() as one, empty_store() as other, empty_store() as third:
         curate.add(one, text)
         carry(one, other, tmp_path)
@@ -60,9 +61,7 @@ def test_a_memory_that_says_more_than_one_value_waits_in_its_own_words(
         assert decisions.profile(third) == {}
 
 
-def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_yes(
-    tmp_path: Path,
-) -> None:
+def test_what_an_undone_import_put_into_the_trash_leaves_it_with_the_yes(tmp_path: Path) -> None:
     with empty_store() as one, empty_store() as other:
         memory_id = curate.add(one, "I live in Ghent.").memory_id
         decisions.set_field(other, "city", "Ghent")
@@ -75,9 +74,7 @@ def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_y
         assert curate.count(other, MemoryFilter(state=None)) == 0
 
 
-def test_a_harmless_line_brings_no_memory_back_that_says_something_else(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_harmless_line_restores_no_other_memory(runtime: Runtime, tmp_path: Path) -> None:
     memory_id = curate.add(runtime, "I live in Oslo.").memory_id
     undo.undo_last(runtime)
     header, line = (json.loads(line) for line in exports.as_lines(runtime))
@@ -93,9 +90,7 @@ def approve(runtime: Runtime, field: str) -> None:
     decisions.approve(runtime, request.id)
 
 
-def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_held_memory_stays_with_its_request_in_a_file(runtime: Runtime, tmp_path: Path) -> None:
     thread = new_chat(runtime)
     for text in ("I use a wheelchair.", "I live in Ghent.", "I got divorced in March."):
         say(runtime, thread, text)
@@ -109,9 +104,7 @@ def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(
         assert waiting(third) == waiting(runtime)
 
 
-def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(
-    tmp_path: Path,
-) -> None:
+def test_of_two_memories_that_say_the_same_the_second_is_left_out(tmp_path: Path) -> None:
     with empty_store() as one, empty_store() as other:
         curate.add(one, "I live in Ghent.")
         curate.add(one, "I am living in Ghent.")
@@ -120,42 +113,7 @@ def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_b
         assert (found.facts, found.known, found.left_out.total()) == (1, 0, 1)
 
 
-REQUEST = {
-    **{
-        "type": "consent_request",
-        "id": "01KG9Z0000000000000000000P",
-        "field": "city",
-        "old_value": "",
-        "new_value": "Berlin",
-    },
-    **{
-        "proposer": "rules",
-        "state": "pending",
-        "asked_in": None,
-        "snoozed_until": None,
-        "evidence": [],
-    },
-    **{"created_at": "2026-01-31T08:15:00.000Z", "expires_at": "2026-02-07T08:15:00.000Z"},
-    **{"decided_at": None, "decided_by": None},
-}
-WITH_MEMORY = {
-    **{
-        "id": "",
-        "tags": [],
-        "kind": "semantic",
-        "category": "notes",
-        "importance": 5,
-        "pinned": True,
-        "reason": "",
-    },
-    **{
-        "sources": [],
-        "origin": "distilled",
-        "agent_id": "",
-        "run_id": "",
-        "created_at": "2026-01-31T08:15:00.000Z",
-    },
-}
+REQUEST, WITH_MEMORY = ROWS["request"], ROWS["memory of a request"]
 
 
 OLD = "User owes the bank a fortune."
@@ -215,9 +173,7 @@ def test_a_request_brings_no_memory_that_says_something_else(
     assert (found.left_out.total(), curate.count(runtime)) == (0, 0)
 
 
-def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(
-    runtime: Runtime, tmp_path: Path
-) -> None:
+def test_a_yes_in_the_chat_keeps_nothing_slipped_in(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     file.write_text(
         HEADER + json.dumps({**REQUEST, "memory": {**WITH_MEMORY, "text": "I have HIV."}}) + "\n"

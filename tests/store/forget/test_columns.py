@@ -24,113 +24,52 @@ class How(StrEnum):
 
 
 REGISTRY: dict[str, How] = {
-    "threads.title": How.MARK,
-    "threads.persona": How.WORDLESS,
-    "messages.text": How.MARK,
-    "messages.context": How.OWNER,
-    "messages.pasted": How.OWNER,
-    "messages.model": How.WORDLESS,
-    "messages.usage": How.WORDLESS,
-    "messages_fts": How.REBUILT,
-    "memories_fts": How.REBUILT,
-    "predictions.text": How.EMPTY,
-    "predictions.needed_info": How.EMPTY,
-    "predictions.why": How.WORDLESS,
-    "memories.text": How.ROW,
-    "memories.normal_text": How.ROW,
-    "memories.tags": How.ROW,
-    "memories.steps": How.ROW,
-    "memories.instead_of": How.EMPTY,
-    "memories.valid_until": How.WORDLESS,
-    "memories.category": How.WORDLESS,
-    "memories.reason": How.WORDLESS,
-    "versions.snapshot": How.ROW,
-    "embeddings.vector": How.OWNER,
-    "embeddings.model_id": How.WORDLESS,
-    "recalls.why": How.WORDLESS,
-    "context_cards.text": How.ROW,
-    "events.op": How.WORDLESS,
-    "events.category": How.WORDLESS,
-    "events.meta": How.WORDLESS,
-    "supervisor_checkpoints.checkpoint_data": How.ROW,
-    "drafts.text": How.ROW,
-    "interface.name": How.WORDLESS,
-    "interface.value": How.ROW,
-    "history.actor": How.WORDLESS,
-    "history.meta": How.WORDLESS,
-    "change_log.meta": How.WORDLESS,
-    "imported_files.name": How.MARK,
-    "consent_requests.old_value": How.ROW,
-    "consent_requests.new_value": How.ROW,
-    "consent_requests.proposer": How.WORDLESS,
-    "consent_requests.memory": How.ROW,
-    "consent_requests.quote": How.ROW,
-    "profile.value": How.ROW,
-    "profile_fields.name": How.WORDLESS,
-    "forgotten.fingerprint": How.WORDLESS,
-    "forgotten.made_with": How.WORDLESS,
-    "forgotten_key.secret": How.WORDLESS,
-    "purge_jobs.value": How.SHORT,
-    "leases.name": How.WORDLESS,
-    "runs.agent": How.ROW,
-    "runs.tool": How.ROW,
-    "runs.task": How.ROW,
-    "runs.scope": How.WORDLESS,
-    "run_steps.action": How.ROW,
-    "judged_steps.model": How.WORDLESS,
-    "judged_steps.name": How.WORDLESS,
-    "fingerprints.tool": How.ROW,
-    "fingerprints.scope": How.WORDLESS,
-    "fingerprints.shape": How.ROW,
-    "fingerprints.subject": How.ROW,
-    "fingerprints.tags": How.WORDLESS,
-    "error_events.excerpt": How.ROW,
-    "lessons.reason": How.WORDLESS,
-    "lessons.rule_text": How.ROW,
-    "lessons.normal_rule": How.ROW,
-    "lessons.wrong": How.ROW,
-    "lessons.correct": How.ROW,
-    "lessons.tool": How.ROW,
-    "lessons.scope": How.WORDLESS,
-    "lessons.task": How.ROW,
-    "lessons_fts": How.REBUILT,
-    "lesson_tags.tag": How.WORDLESS,
-    "lesson_versions.snapshot": How.ROW,
-    "lesson_rows.said": How.ROW,
-    "error_rows.said": How.ROW,
-    "activations.parts": How.WORDLESS,
-    "agents.name": How.WORDLESS,
-    "agents.probation_until": How.WORDLESS,
-    "agents.model": How.WORDLESS,
-    "agents.imported": How.EMPTY,
-    "agents.program": How.EMPTY,
-    "rounds.task": How.ROW,
-    "rounds.artifact_type": How.WORDLESS,
-    "rounds.author": How.WORDLESS,
-    "rounds.draft": How.ROW,
-    "rounds.revision": How.ROW,
-    "rounds.final": How.ROW,
-    "dissents.agent": How.WORDLESS,
-    "dissents.text": How.ROW,
-    "dissents.quote": How.ROW,
-    "dissents.citations": How.WORDLESS,
-    "dissents.vector": How.OWNER,
-    "agent_months.agent": How.WORDLESS,
-    "agent_months.month": How.WORDLESS,
-    "rubric.criterion": How.WORDLESS,
-    "jobs.name": How.WORDLESS,
-    "compared_pairs.id_a": How.WORDLESS,
-    "compared_pairs.id_b": How.WORDLESS,
-    "leases.owner": How.WORDLESS,
-    "sync_machine.device": How.WORDLESS,
-    "sync_machine.hash": How.WORDLESS,
-    "sync_machine.told": How.WORDLESS,
-    "sync_things.kind": How.WORDLESS,
-    "sync_things.device": How.WORDLESS,
-    "sync_entries.kind": How.WORDLESS,
-    "sync_entries.hash": How.WORDLESS,
-    "sync_erasures.box": How.SHORT,
-    "sync_decisions.decided_by": How.WORDLESS,
+    column: how
+    for how, columns in {
+        How.MARK: """
+            threads.title messages.text imported_files.name
+        """,
+        How.WORDLESS: """
+            threads.persona messages.model messages.usage predictions.why memories.valid_until
+            memories.category memories.reason embeddings.model_id recalls.why events.op
+            events.category events.meta interface.name history.actor history.meta
+            change_log.meta consent_requests.proposer profile_fields.name forgotten.fingerprint
+            forgotten.made_with
+            forgotten_key.secret leases.name leases.owner runs.scope judged_steps.model
+            judged_steps.name fingerprints.scope fingerprints.tags lessons.reason lessons.scope
+            lesson_tags.tag activations.parts agents.name agents.probation_until agents.model
+            rounds.artifact_type rounds.author dissents.agent dissents.citations
+            agent_months.agent agent_months.month rubric.criterion jobs.name compared_pairs.id_a
+            compared_pairs.id_b sync_machine.device sync_machine.hash
+            sync_machine.told sync_things.kind sync_things.device sync_entries.kind
+            sync_entries.hash sync_decisions.decided_by
+        """,
+        How.OWNER: """
+            messages.context messages.pasted embeddings.vector dissents.vector
+        """,
+        How.REBUILT: """
+            messages_fts memories_fts lessons_fts
+        """,
+        How.EMPTY: """
+            predictions.text predictions.needed_info memories.instead_of agents.imported
+            agents.program
+        """,
+        How.ROW: """
+            memories.text memories.normal_text memories.tags memories.steps versions.snapshot
+            context_cards.text supervisor_checkpoints.checkpoint_data drafts.text
+            interface.value consent_requests.old_value consent_requests.new_value
+            consent_requests.memory consent_requests.quote profile.value runs.agent runs.tool
+            runs.task run_steps.action fingerprints.tool fingerprints.shape fingerprints.subject
+            error_events.excerpt lessons.rule_text lessons.normal_rule lessons.wrong
+            lessons.correct lessons.tool lessons.task lesson_versions.snapshot lesson_rows.said
+            error_rows.said rounds.task rounds.draft rounds.revision rounds.final dissents.text
+            dissents.quote
+        """,
+        How.SHORT: """
+            purge_jobs.value sync_erasures.box
+        """,
+    }.items()
+    for column in columns.split()
 }
 """Every column that could hold words; a test below fails when one of the schema is missing here.
 Ids, times, and columns that take one of a few listed values are not named.

@@ -1,0 +1,4 @@
+CREATE TABLE chat (id TEXT PRIMARY KEY, user_id TEXT, title TEXT, chat JSON, created_at INTEGER, updated_at INTEGER);
+CREATE TABLE memory (id TEXT, user_id TEXT, content TEXT, updated_at INTEGER, created_at INTEGER);
+INSERT INTO chat VALUES ('w-1', 'x', 'Bees', '{"title": "Bees", "history": {"currentId": "b", "messages": {"a": {"id": "a", "parentId": null, "childrenIds": ["old", "b"], "role": "user", "content": "Hi", "timestamp": 1769847300.0, "files": [{"type": "image"}]}, "old": {"id": "old", "parentId": "a", "childrenIds": [], "role": "assistant", "content": "No.", "timestamp": 1769847300.0}, "b": {"id": "b", "parentId": "a", "childrenIds": [], "role": "assistant", "timestamp": 1769847300.0, "content": "<details type=\"reasoning\" done=\"true\">\n<summary>Thought</summary>\n> Hm.\n</details>\nYes."}}}}', 1769847300, 1769847300);
+INSERT INTO memory VALUES ('1', 'x', 'User keeps bees.', 1769847300, 1769847300);
