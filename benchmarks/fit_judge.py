@@ -319,7 +319,7 @@ def report(name: str, rows: Sequence[dict[str, Any]], found: Sequence[judge.Judg
     _line(
         f"{name}: sensitive by topics",
         sensitive,
-        np.array([judgement.is_sensitive for _, judgement in full]),
+        np.array([judgement.all_topics for _, judgement in full]),
     )
     right = np.mean([judgement.topic == row["f"] for row, judgement in full if row["f"]])
     print(f"{name + ': its topic is right':32} {right:5.2f}")

@@ -81,7 +81,7 @@ class Message:
         return " ".join([*kept, self.text[position:]]).strip()
 
 
-OWN_WORDS = "/memapp"
+BY_MEMAPP = "/memapp"
 """Stands for the model of a message written by the app: a consent question, or its outcome.
 
 No model can have this name: a file name holds no slash, and the name of a server's model is kept
@@ -115,7 +115,7 @@ def exchanges(messages: list[Message]) -> list[Exchange]:
             question = message.text
         elif (
             message.status in (MessageStatus.GENERATING, MessageStatus.FAILED)
-            or message.model == OWN_WORDS
+            or message.model == BY_MEMAPP
         ):
             question = None
         elif message.unprompted:

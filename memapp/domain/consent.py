@@ -22,7 +22,9 @@ DenyReason = Literal["wrong", "outdated", "private", "other"]
 FORGOTTEN = "forgotten"
 """The field of a request to keep an erased fact that was stated again."""
 FACT, CHAT = "fact", "chat"
-"""The fields of requests from an imported file: for a fact, and for using a chat elsewhere."""
+"""The fields of requests for a sensitive sentence of no profile field or a fact of an imported
+file, and for using an imported chat elsewhere.
+"""
 CONFLICT = "conflict"
 """The field of two contradicting memories: yes replaces the old value, no keeps both."""
 HOWTO = "howto"

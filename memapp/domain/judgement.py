@@ -30,6 +30,6 @@ class Judgement:
         return max(self.topics, key=self.topics.__getitem__)
 
     @property
-    def is_sensitive(self) -> float:
-        """Return the probability of any sensitive topic."""
+    def all_topics(self) -> float:
+        """Return the probabilities of all topics, added up: above 1 where several are likely."""
         return sum(self.topics.values())

@@ -127,10 +127,10 @@ class Retracted:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswersLeft:
+class RevertedAnswers:
     """The answers to memapp's own questions left the chat, with the replaced messages."""
 
-    taken_back: tuple[str, ...]
+    undone: tuple[str, ...]
     """The reverted decisions, in words."""
     kept: tuple[str, ...]
     """Decisions that stay, as they were changed later or partly erased."""
@@ -162,5 +162,5 @@ class CouncilSat:
 
 TurnEvent = (
     Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
-    | Completed | Failed | Asked | Retracted | AnswersLeft | CarriedOut | CouncilSat
+    | Completed | Failed | Asked | Retracted | RevertedAnswers | CarriedOut | CouncilSat
 )  # fmt: skip

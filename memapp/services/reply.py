@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Role
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Usage
@@ -106,7 +106,7 @@ class OpenReply:
         """The author of the reply."""
         if self.turn.known is None:
             return self.turn.reply.model
-        return OWN_WORDS if self.turn.known.is_own_word else FROM_MEMORY
+        return BY_MEMAPP if self.turn.known.is_own_word else FROM_MEMORY
 
     def _finish(self, session: Session, *, is_whole: bool) -> None:
         """Make the second commit: the reply, the prediction, the use of memories, and the cost."""

@@ -11,12 +11,12 @@ from memapp.language.history import in_words
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending
 from memapp.services.store_reads import reading
-from memapp.store import changes, chat, consents, expectations, history, memories, search
+from memapp.store import changes, chat, consents, expectations, history, memories, withdrawn
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
 undoable = reading(history.undoable_steps)
-was_taken_back = reading(history.was_taken_back)
+was_undone = reading(history.was_undone)
 
 
 def find(runtime: Runtime, step: str) -> Step | None:
@@ -59,10 +59,10 @@ def undo(runtime: Runtime, step: str) -> str:
     actor = runtime.actor()
     with runtime.write() as session:
         entries = history.entries_of_step(session, step)
-        if history.was_taken_back(session, step):
+        if history.was_undone(session, step):
             raise UsageError("This was undone already.")
         # First, since values restored here need no approval below.
-        decided = past_decisions.take_back(runtime, entries, actor)
+        decided = past_decisions.revert(runtime, entries, actor)
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
             _remove_imported(session, runtime, brought_in, actor)
@@ -103,7 +103,7 @@ def _restore_messages(session: Session, entries: Sequence[Entry], actor: Actor) 
     if not unsaid or len(memories.get_memories(session, list(of_memories))) < len(of_memories):
         return False
     message_ids = [entry.memory_id.removeprefix(MESSAGE) for entry in unsaid]
-    search.bring_up_again(session, message_ids)
+    withdrawn.reinstate(session, message_ids)
     # They may have been withdrawn before they taught anything.
     expectations.learn_again(session, message_ids)
     for entry in unsaid:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from functools import partial
 
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role, Thread
+from memapp.domain.chat import BY_MEMAPP, Message, MessageStatus, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
@@ -137,7 +137,7 @@ def _complete_prediction(
     written = [
         message
         for message in messages
-        if message.role is Role.ASSISTANT and message.model != OWN_WORDS
+        if message.role is Role.ASSISTANT and message.model != BY_MEMAPP
     ]
     reply = next(
         (message for message in reversed(written) if message.status is MessageStatus.COMPLETE), None
@@ -182,7 +182,7 @@ def _predict_next(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Ca
         reply is None
         or message is None
         or reply.status is not MessageStatus.COMPLETE
-        or reply.model == OWN_WORDS
+        or reply.model == BY_MEMAPP
     ):
         return
     if expectations.expected_after(runtime.read(), reply.id):

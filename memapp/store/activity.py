@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 from memapp.domain.activity import Count, Day, Rate, Tally
-from memapp.domain.chat import OWN_WORDS
+from memapp.domain.chat import BY_MEMAPP
 from memapp.store.encoding import begin_of
 from memapp.store.session import Session
 
@@ -62,7 +62,7 @@ def over_time(session: Session, days: int = 365) -> list[Tally]:
              WHERE user_id = :user AND ts >= :begin
              GROUP BY 2 ORDER BY 2"""
     begin = begin_of(session.now.astimezone().date() - timedelta(days=days - 1))
-    rows = session.run(sql, begin=begin, own=OWN_WORDS)
+    rows = session.run(sql, begin=begin, own=BY_MEMAPP)
     return [
         Tally(row["what"], date.fromisoformat(row["day"]), row["held"], row["of"]) for row in rows
     ]

@@ -66,7 +66,7 @@ def change_rubric(session: Session, change: RubricChanged) -> list[Touched]:
     return [Touched(Event.UPDATE, f"{RUBRIC}{change.criterion}", None, None, meta)]
 
 
-def take_back(session: Session, entry: Entry) -> Touched:
+def revert(session: Session, entry: Entry) -> Touched:
     """Revert an entry of an agent, a criterion or a council's answer."""
     name = entry.memory_id.partition(":")[2]
     if entry.memory_id.startswith(AGENT):

@@ -2,7 +2,7 @@
 
 Row, full-text index and vector (by trigger), history, change log, revision and event are written
 together in the caller's transaction. The history keeps what a memory was before, so one change,
-`Reverted`, takes back any other.
+`Reverted`, reverts any other but a purge or a decision on the profile.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -250,7 +250,7 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
             continue
         if entry.is_of_agent:
             _refuse_changed_since(session, entry, "setting")
-            touched.append(agents.take_back(session, entry))
+            touched.append(agents.revert(session, entry))
             continue
         before = snapshots.take(session, entry.memory_id)
         if (
@@ -295,7 +295,7 @@ def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]
 
 def _revert_lesson(session: Session, entry: Entry, change: Reverted) -> list[Touched]:
     _refuse_changed_since(session, entry, "lesson")
-    touched = lesson_changes.take_back(session, entry, change.purge_at)
+    touched = lesson_changes.revert(session, entry, change.purge_at)
     return [touched] if touched else []
 
 

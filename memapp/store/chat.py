@@ -277,7 +277,7 @@ def said_in(
     return session.records(Message, sql, year=year, month=month, day=day, limit=limit)[::-1]
 
 
-def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
+def messages_from(session: Session, thread_id: str, seq: int) -> list[Message]:
     """Return the active messages from `seq` on, oldest first."""
     sql = """SELECT * FROM messages
              WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq >= :seq

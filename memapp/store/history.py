@@ -235,7 +235,7 @@ def is_reached(session: Session, entry: Entry) -> bool:
     return session.row(sql, number=entry.number) is not None
 
 
-def was_taken_back(session: Session, step: str) -> bool:
+def was_undone(session: Session, step: str) -> bool:
     return (
         session.row("SELECT 1 FROM history WHERE user_id = :user AND undoes = :step", step=step)
         is not None

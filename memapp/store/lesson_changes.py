@@ -151,7 +151,7 @@ def purge(session: Session, change: LessonPurged) -> list[Touched]:
     return [Touched(change.event, f"{LESSON}{change.lesson_id}", None, None)]
 
 
-def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | None:
+def revert(session: Session, entry: Entry, purge_at: datetime) -> Touched | None:
     """Restore a lesson as it was before an entry; None if it was erased since.
 
     A lesson that the entry added goes to the trash.

@@ -98,14 +98,14 @@ class AppSession:
         self.demo = demo
         self.changed: Signal[None] = Signal(owner, "memories changed")
         """Published after each change of a memory; screens load again."""
-        self.taken_back: Signal[str] = Signal(owner, "taken back")
+        self.step_undone: Signal[str] = Signal(owner, "step undone")
         """Published with each step that was undone."""
         self.badged: Signal[None] = Signal(owner, "badges changed")
         self.badges: dict[str, str] = {}
         """The badge of each mode in the top line."""
         self.shared = ""
         """What the top line says of the other machines; empty until that is known."""
-        self.undone = UndoStack(self.taken_back.publish)
+        self.undone = UndoStack(self.step_undone.publish)
         self._one_undo = asyncio.Lock()
         """Held during an undo: fast keys are processed in order."""
         self.fresh_memory = ""
@@ -146,23 +146,23 @@ class AppSession:
             while (
                 done is not None
                 and not step
-                and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step)
+                and await asyncio.to_thread(undo.was_undone, self.runtime, done.step)
             ):
                 # The step ended with a message that was edited and sent again.
                 self.undone.drop(done.step)
                 done = self.undone.pop()
             done = done or await asyncio.to_thread(recorded, self.runtime, step)
             if done is None and step:
-                already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
+                already = await asyncio.to_thread(undo.was_undone, self.runtime, step)
                 return "That is undone already." if already else "That cannot be undone any more."
-            return await self._take_back(done)
+            return await self._undo(done)
 
     async def undo_recorded(self) -> str:
         """Undo the last change in the file, and return the words for a toast."""
         async with self._one_undo:
-            return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
+            return await self._undo(await asyncio.to_thread(recorded, self.runtime))
 
-    async def _take_back(self, done: Undo | None) -> str:
+    async def _undo(self, done: Undo | None) -> str:
         if done is None:
             raise UsageError("There is nothing to undo.")
         try:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from memapp.domain.chat import OWN_WORDS
+from memapp.domain.chat import BY_MEMAPP
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.domain.turn_events import Streamed
 from memapp.errors import ModelError, ModelLoading
@@ -108,7 +108,7 @@ def test_a_model_that_is_listed_as_a_file_is_known_by_the_files_name(server, pat
 
 
 def test_no_model_has_the_name_that_marks_memapps_own_words_or_one_without_end(server):
-    server.models = [OWN_WORDS, "m" * 500]
+    server.models = [BY_MEMAPP, "m" * 500]
     assert ServerModel(server.url).name == "memapp"
     assert len(ServerModel(server.url, "m" * 500).name) == 80
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
+from memapp.domain.chat import BY_MEMAPP, Message, MessageStatus
 from memapp.domain.checkpoint import Checkpoint, Stage
 from memapp.domain.history import Event
 from memapp.domain.turn_events import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
@@ -177,7 +177,7 @@ def test_a_yes_is_carried_out_once_despite_a_kill(home: Path, last: type, is_ret
     reply = chats.page(runtime, chats.list_threads(runtime)[0].id).messages[-1]
     assert (reply.status is MessageStatus.INTERRUPTED) == (last is Accepted)
     if is_retried and last is Accepted:
-        assert only(Completed, retry_turn(runtime, reply.id)).reply.model == OWN_WORDS
+        assert only(Completed, retry_turn(runtime, reply.id)).reply.model == BY_MEMAPP
     for _ in range(2):
         learn(runtime)
         assert decisions.profile(runtime) == {"city": ("Oslo",)}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.chat import OWN_WORDS, MessageStatus, Role
+from memapp.domain.chat import BY_MEMAPP, MessageStatus, Role
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
@@ -49,7 +49,7 @@ embeddings it dropped.
 SEEN = {
     "messages": (
         "SELECT role, text, status, reply_to FROM messages WHERE active = 1 "
-        f"AND model <> '{OWN_WORDS}'"
+        f"AND model <> '{BY_MEMAPP}'"
     ),
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
     "consent_requests": (

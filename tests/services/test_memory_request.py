@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Role
 from memapp.domain.turn_events import CarriedOut, Completed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
@@ -45,7 +45,7 @@ def ask(runtime: Runtime, text: str, thread: str = "") -> Message:
 def own(runtime: Runtime, text: str, thread: str = "") -> str:
     """Return what memapp says by itself; empty where the model answered."""
     reply = ask(runtime, text, thread)
-    return reply.text if reply.model in (OWN_WORDS, FROM_MEMORY) else ""
+    return reply.text if reply.model in (BY_MEMAPP, FROM_MEMORY) else ""
 
 
 def known(runtime: Runtime) -> list[str]:
@@ -62,7 +62,7 @@ def test_what_is_to_be_remembered_needs_no_model(runtime: Runtime, model: Script
         runtime, thread := new_chat(runtime), "remember that our landlord is called Mrs. De Smet"
     )
     reply, kept = only(Completed, happened).reply, "our landlord is called Mrs. De Smet"
-    assert (reply.text, reply.model, len(model.seen)) == (f"I remember that: {kept}", OWN_WORDS, 0)
+    assert (reply.text, reply.model, len(model.seen)) == (f"I remember that: {kept}", BY_MEMAPP, 0)
     (memory,) = curate.list_memories(runtime)
     asked_in = [
         message.id for message in chats.page(runtime, thread).messages if message.role is Role.USER

@@ -18,7 +18,7 @@ from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.recall import RecallRequest, look_up, recall
-from memapp.store import change_log, changes, chat, search
+from memapp.store import change_log, changes, chat, withdrawn
 from tests.builders import Clock, learn, make_runtime, new_chat, only, say
 
 
@@ -267,7 +267,7 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     edited = curate.edit(runtime, plays.id, "I play the violin.")
     assert found(runtime, "Which instrument do I play?") == ["I play the violin."]
     undo.undo(runtime, edited.step)
-    assert search.taken_back(runtime.read(), plays.sources) == set()
+    assert withdrawn.withdrawn(runtime.read(), plays.sources) == set()
 
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])

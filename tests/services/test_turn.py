@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, MessageStatus
+from memapp.domain.chat import BY_MEMAPP, MAX_MESSAGE_CHARS, MessageStatus
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.domain.turn_events import (
     Accepted,
@@ -31,7 +31,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import answering, turns
-from memapp.store import chat, checkpoints, history, search
+from memapp.store import chat, checkpoints, history, withdrawn
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say
 
 QUESTION = "Which tea goes with a bee sting?"
@@ -53,7 +53,7 @@ STEPS = {
     "look_up": ("turn.answering.look_up", QUESTION),
     "remind": ("turn.answering.forgotten_limits", QUESTION),
     "ask": ("consent.questions.consents.messages_since_question", QUESTION),
-    "take_answers_back": ("turn.turns.take_answers_back", "I keep hens."),
+    "revert_answers": ("turn.turns.revert_answers", "I keep hens."),
     "open_question": ("turn.turns.questions.open_question", "(retried)"),
 }
 """The steps that read a message: where a bug is planted in each, and a message that reaches it."""
@@ -92,7 +92,7 @@ def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
     with monkeypatch.context() as planted:
         planted.setattr(f"memapp.services.{place}", bug)
         match step:
-            case "take_answers_back":
+            case "revert_answers":
                 happened = list(turns.resend_turn(runtime, only(Accepted, first).message.id, text))
             case "open_question":
                 happened = list(turns.retry_turn(runtime, only(Completed, first).reply.id))
@@ -162,7 +162,7 @@ def test_a_yes_counts_once_at_any_end(runtime: Runtime, monkeypatch: pytest.Monk
     assert decisions.profile(runtime) == {}
     happened = list(turns.retry_turn(runtime, reply.id))
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
-    assert only(Completed, happened).reply.model == OWN_WORDS
+    assert only(Completed, happened).reply.model == BY_MEMAPP
     decided = len(history.list_entries(runtime.read()))
     learn(runtime)
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
@@ -178,7 +178,7 @@ def test_a_yes_not_read_before_its_turn_ended_is_done_in_idle_time(runtime: Runt
         learn(runtime)
         assert decisions.profile(runtime) == {"city": ("Oslo",)}
     *_, said, reply = chats.page(runtime, thread).messages
-    assert (said.text, reply.status, reply.model) == ("yes", MessageStatus.COMPLETE, OWN_WORDS)
+    assert (said.text, reply.status, reply.model) == ("yes", MessageStatus.COMPLETE, BY_MEMAPP)
     assert pending.list_pending(runtime) == []
 
 
@@ -187,7 +187,7 @@ def test_what_stays_out_of_memory_teaches_nothing_despite_a_kill(runtime: Runtim
     begun = turns.take_turn(runtime, thread, "Off the record: I keep bees.")
     message = only(Accepted, [next(begun)]).message
     begun.close()  # type: ignore[attr-defined]
-    assert learn(runtime) == [] and search.taken_back(runtime.read(), [message.id])
+    assert learn(runtime) == [] and withdrawn.withdrawn(runtime.read(), [message.id])
 
 
 def test_a_message_is_saved_before_all(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memapp.domain.chat import OWN_WORDS
-from memapp.domain.turn_events import Accepted, AnswersLeft, Asked, Completed, Failed
+from memapp.domain.chat import BY_MEMAPP
+from memapp.domain.turn_events import Accepted, Asked, Completed, Failed, RevertedAnswers
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -26,7 +26,7 @@ def test_it_is_answered_by_the_app_in_its_own_words(
     calls = len(model.seen)
     reply = only(Completed, say(runtime, thread, answer)).reply
     assert decisions.profile(runtime) == known
-    assert (reply.model, len(model.seen)) == (OWN_WORDS, calls)
+    assert (reply.model, len(model.seen)) == (BY_MEMAPP, calls)
     with pytest.raises(UsageError):
         list(retry_turn(runtime, reply.id))
 
@@ -53,7 +53,7 @@ def test_an_answer_that_is_edited_is_read_anew(runtime: Runtime, answers: tuple[
         assert [request.new_value for request in pending.list_pending(runtime)] == (
             ["Oslo"] if answer == "What a day." else []
         )
-        assert (only(Completed, happened).reply.model == OWN_WORDS) is (answer != "What a day.")
+        assert (only(Completed, happened).reply.model == BY_MEMAPP) is (answer != "What a day.")
 
 
 @pytest.mark.parametrize("is_pinned", [True, False])
@@ -67,7 +67,7 @@ def test_an_edited_answer_leaves_what_was_changed_since(runtime: Runtime, is_pin
         decisions.set_field(runtime, "city", "Bergen")
     before = (decisions.profile(runtime), known(runtime))
     edited = list(resend_turn(runtime, message.id, "no"))
-    assert only(AnswersLeft, edited) == AnswersLeft((), ("Approved Home “Oslo”",))
+    assert only(RevertedAnswers, edited) == RevertedAnswers((), ("Approved Home “Oslo”",))
     assert (
         only(Accepted, edited).message.text == chats.page(runtime, thread).messages[-2].text == "no"
     )
@@ -83,7 +83,7 @@ def test_answers_leave_with_the_words_that_they_were_about(runtime: Runtime) -> 
     assert decisions.profile(runtime) == {"city": ("Bergen",)}
     assert known(runtime) == ["no, I live in Bergen"]
     edited = list(resend_turn(runtime, first.id, "I have a dog."))
-    assert only(AnswersLeft, edited) == AnswersLeft(
+    assert only(RevertedAnswers, edited) == RevertedAnswers(
         ("Approved Home “Bergen”", "Denied Home “Oslo”"), ()
     )
     assert decisions.profile(runtime) == {}
@@ -97,7 +97,7 @@ def test_an_edited_answer_keeps_what_it_decided_where_words_are_erased(runtime: 
         only(Asked, say(runtime, thread, words))
         message = only(Accepted, say(runtime, thread, "yes")).message
     forget.forget_everywhere(runtime, "Kari")
-    assert only(AnswersLeft, resend_turn(runtime, message.id, "no")) == AnswersLeft(
+    assert only(RevertedAnswers, resend_turn(runtime, message.id, "no")) == RevertedAnswers(
         (), ("Changed Home",)
     )
     assert decisions.profile(runtime) == {"city": ("Bergen",)}

@@ -33,6 +33,7 @@ from memapp.store import (
     recalls,
     relations,
     search,
+    withdrawn,
 )
 from memapp.store.database import Database
 from memapp.store.scope import Scope
@@ -69,9 +70,9 @@ LOOKS: dict[str, Look] = {
     ),
     "pairs_of": lambda conn, ids: relations.pairs_of(on(conn), ids[0]),
     "sources_of": lambda conn, ids: search.sources_of(on(conn), ids[:3]),
-    "taken_back": lambda conn, ids: search.taken_back(on(conn), MESSAGES),
-    "unconfirmed": lambda conn, ids: search.unconfirmed(on(conn), MESSAGES),
-    "keep_taken_back": lambda conn, ids: search.keep_taken_back(
+    "taken_back": lambda conn, ids: withdrawn.withdrawn(on(conn), MESSAGES),
+    "unconfirmed": lambda conn, ids: withdrawn.unconfirmed(on(conn), MESSAGES),
+    "keep_taken_back": lambda conn, ids: withdrawn.keep_withdrawn(
         on(conn), ids[:3], all_of_them=True
     ),
     "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3]),

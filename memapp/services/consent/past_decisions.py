@@ -66,12 +66,12 @@ def wake(runtime: Runtime) -> list[str]:
             }
             # For a file, all requests snoozed in the same step.
             asleep = consents.among(session, list(entries), asleep=True)
-            take_back(runtime, [entries[request.id] for request in asleep], actor)
+            revert(runtime, [entries[request.id] for request in asleep], actor)
             steps += [entry.step] if asleep else []
     return steps
 
 
-def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
+def revert(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     """Revert the decisions among some entries; return True if there were any.
 
     Requests become pending again. Erased decisions, and those before an erasure, are left out.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
+from memapp.domain.chat import BY_MEMAPP, Message, MessageStatus, Role
 from memapp.domain.consent import HOWTO, RUBRIC, ConsentRequest, label
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
@@ -37,7 +37,7 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
         subject = _subject_of(request, pending.brought_by(session, request))
         text = f"Shall I remember {subject}? (yes / no)"
         question = chat.add_message(
-            session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=OWN_WORDS
+            session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=BY_MEMAPP
         )
         consents.mark_asked(session, request.id, question.id)
         return question
@@ -189,7 +189,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     entry = next(
         (entry for entry in consents.entries_about(session, request) if not entry.undoes), None
     )
-    return None if entry is None or history.was_taken_back(session, entry.step) else entry
+    return None if entry is None or history.was_undone(session, entry.step) else entry
 
 
 def _is_from_chat(request: ConsentRequest) -> bool:

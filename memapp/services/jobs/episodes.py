@@ -75,7 +75,7 @@ def _due(runtime: Runtime) -> list[store.Untold]:
 def _next(runtime: Runtime) -> _Stretch | None:
     """Return the oldest stretch due: of one day, and of at most `LONG` messages."""
     for untold in _due(runtime):
-        messages = chat.messages_after(runtime.read(), untold.thread_id, untold.after + 1)
+        messages = chat.messages_from(runtime.read(), untold.thread_id, untold.after + 1)
         first_day = next(list(of_day) for _, of_day in groupby(messages, key=_day))
         typed_seqs = [message.seq for message in first_day if message.role is Role.USER][: LONG + 1]
         stretch = [
@@ -129,7 +129,7 @@ def _save(
     """
     end = stretch.messages[-1].seq
     with runtime.write() as session:
-        stored = chat.messages_after(session, stretch.thread_id, stretch.after + 1)
+        stored = chat.messages_from(session, stretch.thread_id, stretch.after + 1)
         texts = [(message.id, message.text) for message in stored if message.seq <= end]
         is_same = texts == [(message.id, message.text) for message in stretch.messages]
         is_next = store.get_end(session, stretch.thread_id) == stretch.after

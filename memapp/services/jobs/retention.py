@@ -20,7 +20,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
 from memapp.services.trust import leave
-from memapp.store import changes, chat, consents, events, lessons, memories, search
+from memapp.store import changes, chat, consents, events, lessons, memories, withdrawn
 from memapp.store import lifecycle as store
 from memapp.store.forget import consent_requests
 from memapp.store.session import Session
@@ -74,7 +74,7 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
     if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
             # The no outlives the request.
-            search.take_back(session, consents.said_in(session, request_ids))
+            withdrawn.withdraw(session, consents.said_in(session, request_ids))
             consent_requests.erase(session, request_ids)
         yield len(request_ids)
     if lesson_ids := _overdue_lessons(runtime):

@@ -5,7 +5,7 @@ from memapp.services.learning.retraction import (
     gave_way,
     restore,
     retract_unsaid,
-    take_answers_back,
+    revert_answers,
     unsay,
 )
 from memapp.services.learning.sentence_storage import memory_of
@@ -16,6 +16,6 @@ __all__ = [
     "memory_of",
     "restore",
     "retract_unsaid",
-    "take_answers_back",
+    "revert_answers",
     "unsay",
 ]

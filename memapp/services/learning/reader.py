@@ -43,7 +43,7 @@ from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
 from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store
 from memapp.services.recall import near, tellable
-from memapp.store import chat, memories, search
+from memapp.store import chat, memories, withdrawn
 
 LASTS, MEANT = 0.7, 0.7
 """Least probabilities of a sentence that is kept."""
@@ -227,8 +227,8 @@ def _said_before(runtime: Runtime, message: Message) -> list[Message]:
         runtime.read(), message.thread_id, before=message.seq, limit=2 * PLAYED
     )
     own_messages = [message for message in before if message.role is Role.USER]
-    withdrawn = search.taken_back(runtime.read(), [message.id for message in own_messages])
-    return [message for message in own_messages if message.id not in withdrawn][-PLAYED:]
+    withdrawn_ids = withdrawn.withdrawn(runtime.read(), [message.id for message in own_messages])
+    return [message for message in own_messages if message.id not in withdrawn_ids][-PLAYED:]
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:

@@ -9,7 +9,7 @@ from memapp.domain.changes import Actor, Change, Event, Restored, SoftDeleted, U
 from memapp.domain.chat import Message, Role
 from memapp.domain.history import MESSAGE
 from memapp.domain.memory import Memory
-from memapp.domain.turn_events import AnswersLeft, Retracted
+from memapp.domain.turn_events import Retracted, RevertedAnswers
 from memapp.errors import NeedsYes, UsageError
 from memapp.language.grammar import sentences
 from memapp.language.normal_form import normalise
@@ -18,7 +18,7 @@ from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending, questions
 from memapp.services.undo import hold_back, undo
-from memapp.store import changes, chat, consents, expectations, history, memories, search
+from memapp.store import changes, chat, consents, expectations, history, memories, withdrawn
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
@@ -39,12 +39,12 @@ def retract_unsaid(
         return retract(runtime, message.thread_id, [*unsaid, *joke], message.text, jokes=joke)
 
 
-def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
+def revert_answers(runtime: Runtime, asked: Sequence[Message]) -> RevertedAnswers | None:
     """Revert the answers to questions among some messages, the last first.
 
     An answer that was changed later, or partly erased, stands.
     """
-    taken_back, kept = [], []
+    undone, kept = [], []
     for answer in filter(
         None, (questions.answered_by(runtime, message) for message in reversed(asked))
     ):
@@ -55,10 +55,10 @@ def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft
         try:
             with suppress(NeedsYes):  # restored memories that need approval are pending
                 undo(runtime, answer.step)
-            taken_back.append(decision)
+            undone.append(decision)
         except UsageError:
             kept.append(decision)
-    return AnswersLeft(tuple(taken_back), tuple(kept)) if taken_back or kept else None
+    return RevertedAnswers(tuple(undone), tuple(kept)) if undone or kept else None
 
 
 def retract(
@@ -111,7 +111,7 @@ def retract(
 
 def unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
     """Withdraw messages, as part of a step: they teach nothing and are told in no chat."""
-    for message_id in search.take_back(session, message_ids):
+    for message_id in withdrawn.withdraw(session, message_ids):
         history.record(
             session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None)
         )

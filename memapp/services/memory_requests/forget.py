@@ -8,7 +8,7 @@ number.
 from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, SoftDeleted
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Role
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
 from memapp.domain.profile import same_value
@@ -23,7 +23,7 @@ from memapp.services import undo
 from memapp.services.consent import decisions, pending
 from memapp.services.learning import ended_by, gave_way, restore, unsay
 from memapp.services.recall import Named, named, said_of
-from memapp.store import changes, history, memories, recalls, search
+from memapp.store import changes, history, memories, recalls, withdrawn
 from memapp.store.profile import read_profile
 from memapp.store.session import Session
 
@@ -56,7 +56,7 @@ def forget(
         return _ask_which(target.facts)
     unsaid = [message_id for message_id in said_of(runtime, content) if message_id != message.id]
     # True if only superseded memories match.
-    is_over = bool(search.taken_back(runtime.read(), unsaid))
+    is_over = bool(withdrawn.withdrawn(runtime.read(), unsaid))
     if not (target.is_known or target.requests or is_over) and target.near:
         if len(target.near) > 1 or not is_sure:
             return _ask_which(target.near)
@@ -111,7 +111,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
         return _own(ALL_LEFT)
     if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, last_typed):
         return _own(NOTHING_CHANGED)
-    if not earlier or earlier[-1].model != OWN_WORDS:
+    if not earlier or earlier[-1].model != BY_MEMAPP:
         return None
     changed = [
         entry
@@ -155,7 +155,7 @@ def correct(
 def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     """Return the memories that memapp's last message offers as a choice, if any."""
     last = earlier[-1] if earlier else None
-    if last is None or last.model != OWN_WORDS or not last.text.endswith(WHICH):
+    if last is None or last.model != BY_MEMAPP or not last.text.endswith(WHICH):
         return []
     return _live(runtime, [hit.id for hit in recalls.list_recalls(runtime.read(), last.id)])
 
@@ -182,7 +182,7 @@ def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
         return []
     hits = [hit for hit in recalls.list_recalls(runtime.read(), last.id) if hit.kind == "memory"]
     shown = _live(runtime, [hit.id for hit in hits])
-    if last.model in (FROM_MEMORY, OWN_WORDS):
+    if last.model in (FROM_MEMORY, BY_MEMAPP):
         return shown
     return [memory for memory in shown if is_about(last.text, subject_of(memory.text))]
 

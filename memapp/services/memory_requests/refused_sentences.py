@@ -15,7 +15,7 @@ from memapp.services.learning import reader
 from memapp.services.memory_requests import requests
 from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
-from memapp.store import chat, consents, expectations, history, memories, search
+from memapp.store import chat, consents, expectations, history, memories, withdrawn
 from memapp.store.session import Session
 
 Refusals = Sequence[tuple[str, WhyNot | None]]
@@ -106,7 +106,7 @@ def _outcomes(
 
 def _reason_unread(session: Session, message: Message) -> WhyNot | None:
     """Return why nothing was learned from a message as a whole; None if it was read."""
-    if message.id in search.taken_back(session, [message.id]):
+    if message.id in withdrawn.withdrawn(session, [message.id]):
         return "kept out"
     expected = expectations.checked_by(session, message.id)
     return "expected" if expected is not None and expected.surprised is False else None

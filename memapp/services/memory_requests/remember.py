@@ -21,7 +21,7 @@ from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubt
 from memapp.services.forget import is_forgotten
 from memapp.services.learning import memory_of
 from memapp.services.recall import near, same_as
-from memapp.store import changes, expectations, memories, search
+from memapp.store import changes, expectations, memories, withdrawn
 
 
 def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> str:
@@ -31,7 +31,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
     """
     if tells_secret(content):
         with runtime.write() as session:
-            search.take_back(session, [message.id])
+            withdrawn.withdraw(session, [message.id])
             expectations.learn_nothing(session, [message.id])
         return SECRET
     text = one_line(content)

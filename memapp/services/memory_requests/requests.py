@@ -29,7 +29,7 @@ from memapp.services.memory_requests.forget import (
 from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
 from memapp.services.recall import what_is_known
-from memapp.store import chat, expectations, history, search
+from memapp.store import chat, expectations, history, withdrawn
 from memapp.store.session import Session
 
 KEPT_OUT = "All right. I keep nothing of that, and I do not bring it up in other chats."
@@ -101,7 +101,7 @@ def needs_no_model(
 
 def keep_out(session: Session, message: Message) -> None:
     """Keep a message, and the replies to it, out of other chats."""
-    search.take_back(session, [message.id])
+    withdrawn.withdraw(session, [message.id])
 
 
 def carry_out(

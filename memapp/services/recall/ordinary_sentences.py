@@ -38,7 +38,7 @@ def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
     return [
         sentence
         for sentence, judgement in zip(plain, judgements, strict=True)
-        if judgement.is_sensitive < ORDINARY
+        if judgement.all_topics < ORDINARY
     ]
 
 

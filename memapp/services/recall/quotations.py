@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Origin
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import FromMemory, Recalled, State
@@ -234,7 +234,7 @@ def _best_messages(
     of_speaker = [
         messages[hit.id]
         for hit in hits
-        if hit.said_by == by and messages[hit.id].model not in (OWN_WORDS, FROM_MEMORY)
+        if hit.said_by == by and messages[hit.id].model not in (BY_MEMAPP, FROM_MEMORY)
     ]
     excerpts = (
         (message.id, _excerpt(runtime, question, message))

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Origin, Role
 from memapp.domain.consent import CHAT
 from memapp.domain.memory import Recalled
 from memapp.domain.profile import Hint, has_value
 from memapp.domain.ranking import Candidate
 from memapp.language.redaction import has_word_of, says_again, says_any, told_beside, told_of_reply
 from memapp.language.sensitive import unknown_in_message
-from memapp.store import chat, consents, search
+from memapp.store import chat, consents, withdrawn
 from memapp.store.profile import read_agreed
 from memapp.store.session import Session
 
@@ -22,8 +22,8 @@ Said = TypeVar("Said", Message, Candidate, Recalled)
 
 def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
     """Redact messages: remove pending or denied text, drop withdrawn messages."""
-    withdrawn = search.taken_back(session, [item.id for item in said]) if said else set()
-    return without_withheld(session, [item for item in said if item.id not in withdrawn])
+    withdrawn_ids = withdrawn.withdrawn(session, [item.id for item in said]) if said else set()
+    return without_withheld(session, [item for item in said if item.id not in withdrawn_ids])
 
 
 def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
@@ -45,9 +45,9 @@ def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
     """Return the pending or denied values in messages, and possible ones in unread messages."""
     of_messages = {
         message_id: _unconfirmed(session, hints)
-        for message_id, hints in search.unconfirmed(session, [item.id for item in said]).items()
+        for message_id, hints in withdrawn.unconfirmed(session, [item.id for item in said]).items()
     }
-    unread = search.unread(session, [item.id for item in said])
+    unread = withdrawn.unread(session, [item.id for item in said])
     agreed = read_agreed(session) if unread else {}
     for message_id, text in unread.items():  # the judge may still ask about these
         of_messages.setdefault(message_id, []).extend(unknown_in_message(text, agreed))
@@ -87,7 +87,7 @@ def _tellable_text(message: Message, withheld: Sequence[Hint]) -> str:
         return ""
     # memapp's own words about a value are nothing without it.
     if message.model in (
-        OWN_WORDS,
+        BY_MEMAPP,
         FROM_MEMORY,
     ):
         return "" if has_word_of(message.text, withheld) else message.text

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
+from memapp.domain.chat import BY_MEMAPP, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction, Prefetched
@@ -73,7 +73,7 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
 
     A prediction with pending or denied content is not used.
     """
-    last = next((message for message in reversed(messages) if message.model != OWN_WORDS), None)
+    last = next((message for message in reversed(messages) if message.model != BY_MEMAPP), None)
     if (
         last is None
         or last.role is not Role.ASSISTANT

@@ -19,7 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.open_turn import shown_exchanges
 from memapp.services.recall import Retrieved, latest_episodes, without_reminder
-from memapp.store import chat, search
+from memapp.store import chat, withdrawn
 
 
 def prompt_context(
@@ -62,13 +62,15 @@ def _without_withdrawn(runtime: Runtime, earlier: Sequence[Message]) -> list[Mes
 
     A model would speak of them again.
     """
-    withdrawn = (
-        search.taken_back(runtime.read(), [message.id for message in earlier]) if earlier else set()
+    withdrawn_ids = (
+        withdrawn.withdrawn(runtime.read(), [message.id for message in earlier])
+        if earlier
+        else set()
     )
     return [
         message
         for message in earlier
-        if message.id not in withdrawn and message.reply_to not in withdrawn
+        if message.id not in withdrawn_ids and message.reply_to not in withdrawn_ids
     ]
 
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from functools import partial
 
 from memapp.domain.chat import (
+    BY_MEMAPP,
     FROM_MEMORY,
     MAX_MESSAGE_CHARS,
-    OWN_WORDS,
     Message,
     MessageStatus,
     Origin,
@@ -28,7 +28,14 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Usage
 from memapp.domain.text import clean
-from memapp.domain.turn_events import Accepted, AnswersLeft, Asked, Checked, Completed, TurnEvent
+from memapp.domain.turn_events import (
+    Accepted,
+    Asked,
+    Checked,
+    Completed,
+    RevertedAnswers,
+    TurnEvent,
+)
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.language.questions import asked_about
@@ -38,7 +45,7 @@ from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services.consent import questions
 from memapp.services.expectation_check import compare
-from memapp.services.learning import reader, retract_unsaid, take_answers_back
+from memapp.services.learning import reader, retract_unsaid, revert_answers
 from memapp.services.memory_requests import requests
 from memapp.services.models import may_do
 from memapp.services.open_turn import (
@@ -73,6 +80,7 @@ def take_turn(
     """
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
+    # A bug in the search for secrets loses no message: the text is then saved as it is.
     safe = best_effort(runtime, thread_id, "secrets", partial(without_secrets, text)) or text
     if safe != text:
         text, pasted = safe, [(0, len(safe))] if pasted else pasted
@@ -183,15 +191,15 @@ def _may_answer(runtime: Runtime) -> bool:
 
 def _deactivate_from(
     runtime: Runtime, session: Session, replaced: Message, earlier: Sequence[Message]
-) -> AnswersLeft | None:
+) -> RevertedAnswers | None:
     """Deactivate the messages from `replaced` on, and revert their answers to questions."""
-    left = chat.messages_after(session, replaced.thread_id, replaced.seq)
+    left = chat.messages_from(session, replaced.thread_id, replaced.seq)
     messages = [*earlier[-1:], *left]  # the first may follow a question that stays
     answers = best_effort(
         runtime,
         replaced.thread_id,
-        "take_answers_back",
-        partial(take_answers_back, runtime, messages),
+        "revert_answers",
+        partial(revert_answers, runtime, messages),
     )
     chat.set_active(session, [message.id for message in left], active=False)
     return answers
@@ -208,7 +216,7 @@ def retry_turn(
     """
     erasures = runtime.database.erasures
     old = chat.get_message(runtime.read(), reply_id)
-    if old.reply_to is None or old.model == OWN_WORDS or old.origin is Origin.COMMAND:
+    if old.reply_to is None or old.model == BY_MEMAPP or old.origin is Origin.COMMAND:
         raise UsageError("Only an answer of the model can be retried.")
     message = chat.get_message(runtime.read(), old.reply_to)
     thread, earlier = _open(runtime, old.thread_id, before=message.seq)
@@ -377,10 +385,10 @@ def confirm_answer(
             (own_remarks.APPROVED if yes else own_remarks.DENIED)[0],
             said_in(session, message.thread_id),
         )
-        chat.finish_message(session, reply.id, text, MessageStatus.COMPLETE, Usage(), OWN_WORDS)
+        chat.finish_message(session, reply.id, text, MessageStatus.COMPLETE, Usage(), BY_MEMAPP)
         expectations.learn_nothing(session, [message.id])
         checkpoints.advance(
             session, message.thread_id, lambda at: at.settled().with_prediction(at.last_prediction)
         )
         leases.release(session, chat.answering(message.thread_id), runtime.database.owner)
-    return replace(reply, text=text, status=MessageStatus.COMPLETE, model=OWN_WORDS)
+    return replace(reply, text=text, status=MessageStatus.COMPLETE, model=BY_MEMAPP)

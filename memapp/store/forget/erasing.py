@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memapp.domain.changes import Actor, LessonPurged, Purged, Updated
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
-from memapp.store import changes, chat, search
+from memapp.store import changes, chat, withdrawn
 from memapp.store.forget import consent_requests
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
 from memapp.store.forget.finding import (
@@ -113,7 +113,7 @@ def erase(
         if by_person or memory.reason == "person"
     ]
     remember_wordings(session, {*(said if by_person else ()), *texts_of(session, rejected)})
-    search.keep_taken_back(session, memory_ids, all_of_them=by_person)
+    withdrawn.keep_withdrawn(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(session, Purged(memory_id), actor)
     same = {session.normalise(text) for text in texts} - {""}

@@ -105,7 +105,7 @@ class ChatComposer(Composer):
             self.fill(aside or Writing())
             self.status.say("")
 
-    def take_back(self, unsent: Writing) -> None:
+    def put_back(self, unsent: Writing) -> None:
         """Put an unsaved message back, before the words typed since."""
         later = f"\n{self.text}" if self.text else ""
         self.fill(Writing(unsent.text + later, unsent.pasted), undoable=True)

@@ -48,7 +48,7 @@ class Conversation(Sending):
 
     def on_mount(self) -> None:
         self.state.session.changed.subscribe(self, lambda _: self._memories_changed())
-        self.state.session.taken_back.subscribe(self, self.transcript.took_back)
+        self.state.session.step_undone.subscribe(self, self.transcript.show_step_undone)
 
     # The open chat --------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class Conversation(Sending):
         """Show the error of a turn; an unsaved message goes back into the composer."""
         self.state.held_in = None
         if event.unsent is not None:
-            self.composer.take_back(event.unsent)
+            self.composer.put_back(event.unsent)
         await self.turn.refused(event.error)
         self.status.say(f"{event.error.title}: {event.error}", problem=True)
 

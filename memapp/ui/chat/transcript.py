@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message as Announcement
 from textual.widgets import Markdown
 
-from memapp.domain.chat import OWN_WORDS, Message, Origin, Role
+from memapp.domain.chat import BY_MEMAPP, Message, Origin, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Recalled
 from memapp.domain.provenance import NotKept, Taught
@@ -61,7 +61,7 @@ class ChatTranscript(ThreadTranscript):
         Binding("r", "retry", "Retry", id="transcript.retry"),
         Binding("o", "go_on", "Go on", id="transcript.go_on"),
         Binding("m", "remember", "Remember", id="transcript.remember"),
-        Binding("u", "take_back", "Undo", id="transcript.take_back"),
+        Binding("u", "undo_step", "Undo", id="transcript.undo_step"),
         Binding("w", "outcome", "What was kept", id="transcript.outcome"),
         Binding("s", "council", "Council", id="transcript.council"),
         *(
@@ -149,7 +149,7 @@ class ChatTranscript(ThreadTranscript):
                     and self.last_answer is not None
                     and not self.in_own_words
                 )
-            case "take_back":
+            case "undo_step":
                 return (
                     self._cursor is not None
                     and self.outcome is not None
@@ -210,7 +210,7 @@ class ChatTranscript(ThreadTranscript):
     def action_retry(self) -> None:
         self.post_message(self.RetryWanted())
 
-    def action_take_back(self) -> None:
+    def action_undo_step(self) -> None:
         if self.outcome is not None:
             self.outcome.do("undo")
 
@@ -222,7 +222,7 @@ class ChatTranscript(ThreadTranscript):
         if (
             not isinstance(answer, Answer)
             or answer.message.origin is Origin.COMMAND
-            or answer.message.model == OWN_WORDS
+            or answer.message.model == BY_MEMAPP
         ):
             return None
         return answer.message.reply_to

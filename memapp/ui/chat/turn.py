@@ -10,7 +10,6 @@ from memapp.domain.consent import ConsentRequest
 from memapp.domain.text import counted, one_line, shorten
 from memapp.domain.turn_events import (
     Accepted,
-    AnswersLeft,
     Asked,
     CarriedOut,
     Checked,
@@ -21,6 +20,7 @@ from memapp.domain.turn_events import (
     Predicted,
     Restarted,
     Retracted,
+    RevertedAnswers,
     Streamed,
     Thinking,
     Waiting,
@@ -117,8 +117,8 @@ class TurnView:
                 await self._end(reply, str(error))
             case Asked(question=question):
                 await self._show_question(question)
-            case AnswersLeft(taken_back=taken_back, kept=kept):
-                self._note(moved.thread_id, "Undone", taken_back)
+            case RevertedAnswers(undone=undone, kept=kept):
+                self._note(moved.thread_id, "Undone", undone)
                 self._note(moved.thread_id, NOT_TAKEN_BACK, kept)
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)

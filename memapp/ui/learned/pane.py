@@ -93,10 +93,10 @@ class KindPane(LearnedPane):
         yield self.body
 
     def on_mount(self) -> None:
-        self.session.taken_back.subscribe(self, self._taken_back)
+        self.session.step_undone.subscribe(self, self._show_step_undone)
 
     @background("learned-undo")
-    async def _taken_back(self, step: str) -> None:
+    async def _show_step_undone(self, step: str) -> None:
         """Move the cursor to the memories that an undo restored or changed."""
         self._go_to = next(
             iter(await asyncio.to_thread(undo.memories_of, self.runtime, step)), None

@@ -63,7 +63,7 @@ class ActivityScreen(ModeScreen):
         Binding("tab", "turn(1)", "Next tab", id="activity.next"),
         Binding("shift+tab", "turn(-1)", "Previous tab", show=False, id="activity.before"),
         Binding("ctrl+z,u", "undo_last", "Undo the last", id="activity.undo", key_display="u"),
-        Binding("u", "take_back", "Undo this", id="activity.take_back"),
+        Binding("u", "undo_step", "Undo this", id="activity.undo_step"),
         Binding("space", "pause(True)", "Pause", id="activity.pause", key_display="␣"),
         Binding("space", "pause(False)", "Continue", id="activity.go_on", key_display="␣"),
         Binding("b", "block(True)", "Block", id="activity.block"),
@@ -254,7 +254,7 @@ class ActivityScreen(ModeScreen):
         in_upkeep = self.tab == "upkeep"
         if action == "undo_last":
             return not in_upkeep
-        if action == "take_back":
+        if action == "undo_step":
             return in_upkeep and self.kept_up.current is not None
         if action == "block":
             current = self.agents.current if self.tab == "agents" else None
@@ -269,7 +269,7 @@ class ActivityScreen(ModeScreen):
         self._look_what_runs()
 
     @background("undo")
-    async def action_take_back(self) -> None:
+    async def action_undo_step(self) -> None:
         """Undo what upkeep did in the chosen step."""
         if (current := self.kept_up.current) is not None:
             notify(self, await self.session.undo(current.step.id))

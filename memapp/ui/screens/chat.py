@@ -107,7 +107,7 @@ class ChatScreen(StyledScreen):
     def on_mount(self) -> None:
         self.composer.fill(self._typed())
         self._show_network()
-        self.session.taken_back.subscribe(self, self._taken_back)
+        self.session.step_undone.subscribe(self, self._show_step_undone)
         self.session.badged.subscribe(self, lambda _: self._show_network())
         self._start()
 
@@ -175,7 +175,7 @@ class ChatScreen(StyledScreen):
         await self.conversation.show_again()
         self.threads.list()
 
-    def _taken_back(self, step: str) -> None:
+    def _show_step_undone(self, step: str) -> None:
         self.threads.brought_back(step)
         self._chats_changed()
 

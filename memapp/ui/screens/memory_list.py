@@ -80,10 +80,10 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     # Content --------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self.session.taken_back.subscribe(self, self._taken_back)
+        self.session.step_undone.subscribe(self, self._show_step_undone)
 
     @background("memories-undo")
-    async def _taken_back(self, step: str) -> None:
+    async def _show_step_undone(self, step: str) -> None:
         """Move the cursor to the memories that an undo restored or changed."""
         changed = await asyncio.to_thread(undo.memories_of, self.runtime, step)
         if changed and self.is_current:

@@ -12,7 +12,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Origin
+from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, MessageStatus, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean, one_line
 from memapp.ui.safe_text import joined, plain, row, undo_words
@@ -173,7 +173,7 @@ class Answer(Vertical):
         return self.message.status is MessageStatus.COMPLETE and self.message.usage.at_limit
 
     def _title(self) -> Content:
-        own = self.message.model == OWN_WORDS
+        own = self.message.model == BY_MEMAPP
         unasked = " · unasked" if self.message.unprompted and not own else ""
         from_memory = " · from memory" if self.message.model == FROM_MEMORY else ""
         if self.message.origin is Origin.COMMAND:
@@ -307,7 +307,7 @@ class Note(Static):
         self.waits = tuple(waits)
         """The fields and values of pending requests; the line is hidden when none is pending."""
 
-    def took_back(self) -> None:
+    def show_step_undone(self) -> None:
         """Show that the step was undone."""
         self._asks = None
         self._end = plain(f"{self._end.plain.removesuffix('undo')}undone")

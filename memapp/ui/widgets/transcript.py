@@ -9,7 +9,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import OWN_WORDS, Origin
+from memapp.domain.chat import BY_MEMAPP, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.provenance import Outcome
 from memapp.ui.safe_text import plain
@@ -122,7 +122,7 @@ class Transcript(VerticalScroll):
     def in_own_words(self) -> bool:
         """True if memapp itself answered the last message or ran it; no model can answer again."""
         reply = self.replied.message if self.replied else None
-        return reply is not None and (reply.model == OWN_WORDS or reply.origin is Origin.COMMAND)
+        return reply is not None and (reply.model == BY_MEMAPP or reply.origin is Origin.COMMAND)
 
     def answer(self, message_id: str) -> Answer | None:
         answers = (child for child in self._all if isinstance(child, Answer))
@@ -263,11 +263,11 @@ class Transcript(VerticalScroll):
         """Remove notes whose undo an outcome offers."""
         self.remove_children([note for note in self.query(Note) if note.step == step != ""])
 
-    def took_back(self, step: str) -> None:
+    def show_step_undone(self, step: str) -> None:
         """Mark the notes of a step as undone."""
         for note in self.query(Note):
             if note.step == step:
-                note.took_back()
+                note.show_step_undone()
 
     # The cursor -----------------------------------------------------------------------------------
 
