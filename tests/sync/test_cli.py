@@ -92,4 +92,4 @@ def test_without_its_packages_it_is_said_how_to_install_them_here(
 ) -> None:
     monkeypatch.setattr(keyring, "find_spec", lambda _: None)
     said = memapp("laptop", "sync", "init", "postgresql://me@localhost/me").stderr
-    assert f"{sys.executable} -m pip install 'psycopg" in said and "pynacl" in said
+    assert f"{sys.executable} -m pip install 'certifi" in said and "pynacl" in said
