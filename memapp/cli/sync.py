@@ -15,7 +15,7 @@ from memapp.cli.output import Output, opened, say, when
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime
-from memapp.services.sync import address, exchange, machines
+from memapp.services.sync import exchange, machines
 from memapp.services.sync.machines import KEEP_IT, SCHEMA, SyncStatus
 from memapp.services.sync.sending import PAGE
 
@@ -66,7 +66,7 @@ def init(options: dict[str, Any], url: str, schema: str, name: str) -> None:
     URL is postgresql://NAME@HOST/DATABASE, or `service=NAME`; the password stands in ~/.pgpass.
     """
     with opened(options) as runtime:
-        address.checked(runtime, url, schema, begins=True)
+        machines.checked_address(runtime, url, schema, begins=True)
         passphrase = click.prompt("Passphrase", hide_input=True, confirmation_prompt=True, err=True)
         _show_phrase(machines.init(runtime, url, passphrase, name, schema))
         exchange.exchange(runtime, _bar())
@@ -84,7 +84,7 @@ def join(options: dict[str, Any], url: str, schema: str, name: str) -> None:
     What is on this machine becomes part of it.
     """
     with opened(options) as runtime:
-        address.checked(runtime, url, schema)
+        machines.checked_address(runtime, url, schema)
         words = click.prompt("Passphrase, or recovery phrase", hide_input=True, err=True)
         machines.join(runtime, url, words, name, schema)
         exchange.exchange(runtime, _bar())

@@ -59,13 +59,9 @@ def init(
     recovery phrase.
     """
     checked(passphrase)
-    with _server(runtime, url, schema) as server:
+    with _server(runtime, url, schema, begins=True) as server:
         from memapp.sync import crypto
 
-        if server.find_memory():
-            raise UsageError(
-                "There is a memory in this database already.", "To share it: memapp sync join URL."
-            )
         memory, key, phrase = token_hex(16), crypto.new_key(), crypto.new_phrase()
         server.create(memory, crypto.wrap(memory, 1, key, passphrase, phrase))
         _begin(runtime, server, Keyring(url, schema, memory, {"1": key.hex()}), name)
@@ -86,10 +82,6 @@ def join(
         from memapp.sync import crypto
 
         memory = server.find_memory()
-        if not memory:
-            raise UsageError(
-                "There is no memory in this database.", "To begin one: memapp sync init URL."
-            )
         newest, *older = server.keys()
         key = crypto.unwrap(memory, newest, words)
         keys = Keyring(url, schema, memory, {str(newest.epoch): key.hex()})
@@ -99,11 +91,19 @@ def join(
         _begin(runtime, server, keys, name)
 
 
-@contextmanager
-def _server(runtime: Runtime, url: str, schema: str) -> Iterator["Server"]:
-    """Connect to a database for a memory that is not shared yet. Raises `UsageError` for one that
-    is.
+def checked_address(
+    runtime: Runtime, url: str, schema: str = SCHEMA, *, begins: bool = False
+) -> str:
+    """Return the address of a database that can be joined, or that a memory can begin in. Raises
+    `UsageError` or `SyncError` for any other, before a passphrase is asked for.
     """
+    with _server(runtime, url, schema, begins=begins):
+        return url
+
+
+@contextmanager
+def _server(runtime: Runtime, url: str, schema: str, *, begins: bool = False) -> Iterator["Server"]:
+    """Connect a memory that is not shared yet to a database with one to join, or with none."""
     keyring.require_libraries()
     if is_shared(runtime):
         raise UsageError(
@@ -113,6 +113,14 @@ def _server(runtime: Runtime, url: str, schema: str) -> Iterator["Server"]:
     from memapp.sync.server import Server
 
     with closing(Server(url, schema)) as server:
+        if begins and server.find_memory():
+            raise UsageError(
+                "There is a memory in this database already.", "To share it: memapp sync join URL."
+            )
+        if not begins and not server.find_memory():
+            raise UsageError(
+                "There is no memory in this database.", "To begin one: memapp sync init URL."
+            )
         yield server
 
 

@@ -16,7 +16,7 @@ from memapp.domain.sync import Machine
 from memapp.domain.text import counted
 from memapp.errors import MemappError, UsageError
 from memapp.runtime import Runtime
-from memapp.services.sync import address, exchange, machines
+from memapp.services.sync import exchange, machines
 from memapp.ui.background import background
 from memapp.ui.dialogs import Choice, Dialog, LineQuestion, Question, TextCard
 from memapp.ui.safe_text import notify
@@ -94,7 +94,7 @@ async def _begin(app: App[Any], session: AppSession) -> None:
     if how is None:
         return
     runtime, name = session.runtime, platform.node()
-    look = partial(address.checked, runtime, begins=how == "init")
+    look = partial(machines.checked_address, runtime, begins=how == "init")
     url = await app.push_screen_wait(
         LineQuestion("Database", "postgresql://", look, note=ADDRESS, length=500, does="go on")
     )
