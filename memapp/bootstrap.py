@@ -189,7 +189,7 @@ def open_reader(runtime: Runtime) -> Embedder:
     """Open the bundled embedding model, in a process of its own."""
     from memapp.inference.embedder import ChildEmbedder, bundled
 
-    return ChildEmbedder(bundled(runtime.paths.cache), set_aside=runtime.reading.fail)
+    return ChildEmbedder(bundled(runtime.paths.cache), set_aside=runtime.judge_embedder.fail)
 
 
 def chosen_embedder(runtime: Runtime) -> str:

@@ -126,7 +126,7 @@ class Runtime:
         return self.loaded.settings
 
     @property
-    def reading(self) -> ModelSlot[Embedder]:
+    def judge_embedder(self) -> ModelSlot[Embedder]:
         """The embedding model that reads messages: always the bundled one."""
         return self.apart if self.settings.embedding_model else self.embedding
 

@@ -116,7 +116,7 @@ def _piped_in() -> bool:
 
 def load(runtime: Runtime) -> None:
     """Load both models, at the same time."""
-    runtime.reading.loading("")
+    runtime.judge_embedder.loading("")
     runtime.embedding.loading("")
     threading.Thread(target=model_loading.load_embedder, args=(runtime,), daemon=True).start()
     model_loading.load_chat_model(runtime)

@@ -159,9 +159,9 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
     try:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
         load_embedder(runtime)
-        if runtime.reading.ready() is None:
+        if runtime.judge_embedder.ready() is None:
             wrong = "The embedding model computes nothing, so nothing is learned."
-            problems.append(f"{wrong} {runtime.reading.note}")
+            problems.append(f"{wrong} {runtime.judge_embedder.note}")
         report["reads"] = READS
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:

@@ -173,11 +173,10 @@ class Purged:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A memory as another machine of the person's has it. The history of that machine comes along
-    with it.
+    """A memory as another machine of the person's has it, with its history there.
 
-    Of two machines that changed it and did not know of each other one holds: the other stands in
-    the history, and is brought back by taking this back.
+    Where both machines changed it without knowing of each other, one version holds; the other is
+    kept in the history, and undoing this change restores it.
     """
 
     event: ClassVar = Event.SYNC

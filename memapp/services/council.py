@@ -131,9 +131,9 @@ def _sit(
             objections += _reviewed(model, round_, at, criteria[name], notes, cancel)
         if cancel.is_set():
             return
-        at, reader = replace(at, left=at.left[1:]), runtime.reading.ready()
+        at, reader = replace(at, left=at.left[1:]), runtime.judge_embedder.ready()
         texts = [objection.text for objection in objections]
-        rows = embedded(runtime.reading, texts) if reader and texts else None
+        rows = embedded(runtime.judge_embedder, texts) if reader and texts else None
         with runtime.write() as session:
             agents.count_round(session, _agent(name), "reviewer", at.model)
             for objection, row in zip(

@@ -52,5 +52,5 @@ def _tells_more(expected: Prediction, message: Message) -> bool:
 
 def _similarity(runtime: Runtime, first: str, second: str) -> float | None:
     """Return how alike two texts are; None without the embedding model."""
-    rows = embedded(runtime.reading, [first, second])
+    rows = embedded(runtime.judge_embedder, [first, second])
     return None if rows is None else float(rows[0] @ rows[1])

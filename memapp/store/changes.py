@@ -42,16 +42,17 @@ from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
 
 TIME_TO_LOOK = timedelta(days=7)
-_UNTICKED = "DELETE FROM howto_ticks WHERE user_id = :user AND memory_id = :id"
-_PURGED = (
-    _UNTICKED,
+"""What comes back into the trash stays there at least so long."""
+_DELETE_TICKS = "DELETE FROM howto_ticks WHERE user_id = :user AND memory_id = :id"
+_DELETE_WHOLE = (
+    _DELETE_TICKS,
     "DELETE FROM versions WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)",
     "DELETE FROM memory_sources WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM access_counts WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM memories WHERE user_id = :user AND id = :id",
 )
-"""Takes a memory away with all that is kept of it."""
+"""The deletion of a memory with all that is kept of it."""
 
 
 def apply(session: Session, change: Change, actor: Actor, *, sim: float | None = None) -> Revision:
@@ -138,7 +139,7 @@ def _update(session: Session, memory: Memory, change: Updated) -> None:
     if after.text != memory.text:  # the day belonged to the old text
         _set(session, memory.id, valid_until=None)
     if after.steps != memory.steps:  # the ticks belonged to the old steps
-        session.run(_UNTICKED, id=memory.id)
+        session.run(_DELETE_TICKS, id=memory.id)
     if after.text != memory.text:  # relations are found anew
         sql = """DELETE FROM relations
                  WHERE user_id = :user AND :id IN (from_id, to_id)
@@ -209,7 +210,7 @@ def _restore(session: Session, memory: Memory, _: Restored) -> None:
 
 @_of_one
 def _purge(session: Session, memory: Memory, _change: Purged) -> None:
-    for statement in _PURGED:  # the schema refuses to delete a memory with rows left
+    for statement in _DELETE_WHOLE:  # the schema refuses to delete a memory with rows left
         session.run(statement, id=memory.id)
 
 
@@ -221,7 +222,7 @@ def _receive(session: Session, change: Received) -> list[Touched]:
         lost = replace(before, memory=memory) if before and memory else None
         return [Touched(change.event, change.memory_id, lost, before, meta)]
     if memory is None:
-        for statement in _PURGED if before else ():
+        for statement in _DELETE_WHOLE if before else ():
             session.run(statement, id=change.memory_id)
         return [Touched(change.event, change.memory_id, before, None)]
     if before is None:

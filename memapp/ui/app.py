@@ -171,7 +171,7 @@ class MemappApp(NavigatedApp):
             return
         # Messages sent from now on wait for the models.
         self.runtime.chat.loading("Loading the model…")
-        self.runtime.reading.loading("")
+        self.runtime.judge_embedder.loading("")
         self.runtime.embedding.loading("Loading the embedding model…")
         await self.switch_mode("chat")
         self.session.changed.subscribe(self, lambda _: self.count_badges())

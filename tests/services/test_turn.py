@@ -38,7 +38,7 @@ QUESTION = "Which tea goes with a bee sting?"
 OF_ONESELF = "Where do I keep my hens?"
 STEPS = {
     "secrets": ("turn.turns.without_secrets", QUESTION),
-    "take_typed": ("turn.turns.take_typed", QUESTION),
+    "take_prefetched": ("turn.turns.take_prefetched", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
     "retract": ("turn.turns.retract_unsaid", QUESTION),
     "read_request": ("memory_requests.requests.hear", QUESTION),

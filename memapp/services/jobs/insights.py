@@ -257,7 +257,7 @@ def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
         return False
     if not surely_ordinary(runtime, [text]):
         return False
-    rows = embedded(runtime.reading, [text, *evidence], wait=True)
+    rows = embedded(runtime.judge_embedder, [text, *evidence], wait=True)
     return rows is not None and float(rows[0] @ np.mean(rows[1:], axis=0)) >= NEAR
 
 

@@ -36,8 +36,12 @@ def waiting(runtime: Runtime) -> int:
 
 def problem(runtime: Runtime) -> str:
     """Return in words why learning has stopped, if the embedding model is missing; else empty."""
-    stopped = runtime.reading.state == "failed" and waiting(runtime)
-    return f"Nothing is learned now, your messages wait. {runtime.reading.note}" if stopped else ""
+    stopped = runtime.judge_embedder.state == "failed" and waiting(runtime)
+    return (
+        f"Nothing is learned now, your messages wait. {runtime.judge_embedder.note}"
+        if stopped
+        else ""
+    )
 
 
 def run(

@@ -165,7 +165,9 @@ def _topics(
     stems, rows = list(words), []
     for start in range(0, len(stems), AT_ONCE):
         batch = embedded(
-            runtime.reading, [words[stem] for stem in stems[start : start + AT_ONCE]], wait=True
+            runtime.judge_embedder,
+            [words[stem] for stem in stems[start : start + AT_ONCE]],
+            wait=True,
         )
         if batch is None or cancel.is_set():
             return {}

@@ -200,7 +200,7 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> I
     done = job.every != EACH_TIME
     ended = Cancel()
     embedders = {
-        loaded for slot in (runtime.embedding, runtime.reading) if (loaded := slot.ready())
+        loaded for slot in (runtime.embedding, runtime.judge_embedder) if (loaded := slot.ready())
     }
     limit = job.seconds if seconds is None or job.in_parts else seconds
     with (

@@ -69,7 +69,7 @@ MEMORIES_PER_DAY = 100
 """More than anybody tells; the rest is learned on the next day."""
 FEWEST_WORDS = 3
 """Shorter sentences count only as the answer to a question."""
-PLAYED = 8
+ROLE_PLAY_MESSAGES = 8
 """Messages that a play goes on for."""
 EMBEDDER_SECONDS = 20.0
 """How long learning waits for an embedding model that is loading; nobody waits for learning."""
@@ -80,7 +80,7 @@ def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retract
 
     The surprise stays pending until the embedding model is loaded. Raises `ModelError`.
     """
-    embedder = runtime.reading.ready(within=EMBEDDER_SECONDS)
+    embedder = runtime.judge_embedder.ready(within=EMBEDDER_SECONDS)
     if embedder is None or is_enough_for_today(runtime):
         return
     message = chat.get_message(runtime.read(), surprise.message_id)
@@ -112,7 +112,7 @@ def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | Non
     Only whole sentences of the person: none from which words of others were cut. Raises
     `ModelError`.
     """
-    embedder = runtime.reading.ready()
+    embedder = runtime.judge_embedder.ready()
     if embedder is None or not judges(embedder.model_id):
         return []
     typed = one_line(message.typed_text)
@@ -121,7 +121,7 @@ def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | Non
     ]
     decided = [
         (sentence, _decided(sentence, readings))
-        for sentence, readings in zip(statements, _readings(embedder, statements), strict=True)
+        for sentence, readings in zip(statements, _judgements(embedder, statements), strict=True)
     ]
     return [
         (sentence.text, None if isinstance(decision, Sentence) else decision)
@@ -224,11 +224,13 @@ def _own_sentences(text: str, words: WordFile) -> list[str]:
 def _said_before(runtime: Runtime, message: Message) -> list[Message]:
     """Return the person's messages before this one in the chat, without withdrawn ones."""
     before = chat.list_messages(
-        runtime.read(), message.thread_id, before=message.seq, limit=2 * PLAYED
+        runtime.read(), message.thread_id, before=message.seq, limit=2 * ROLE_PLAY_MESSAGES
     )
     own_messages = [message for message in before if message.role is Role.USER]
     withdrawn_ids = withdrawn.withdrawn(runtime.read(), [message.id for message in own_messages])
-    return [message for message in own_messages if message.id not in withdrawn_ids][-PLAYED:]
+    return [message for message in own_messages if message.id not in withdrawn_ids][
+        -ROLE_PLAY_MESSAGES:
+    ]
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:
@@ -251,7 +253,7 @@ def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence
     """
     kept: list[Sentence] = []
     ended_kept = False
-    for sentence, readings in zip(statements, _readings(embedder, statements), strict=True):
+    for sentence, readings in zip(statements, _judgements(embedder, statements), strict=True):
         decided = _decided(sentence, readings)
         if kept and isinstance(decided, Sentence) and _leans_on(kept[-1], decided):
             # What quotes a pending sentence is pending with it.
@@ -268,7 +270,7 @@ def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence
     return kept
 
 
-def _readings(embedder: Embedder, statements: Sequence[Sentence]) -> list[list[Judgement]]:
+def _judgements(embedder: Embedder, statements: Sequence[Sentence]) -> list[list[Judgement]]:
     """Judge each sentence alone, and with the one it leans on or corrects. Raises `ModelError`."""
     read = [
         [

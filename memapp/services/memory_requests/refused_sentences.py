@@ -32,7 +32,7 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
     """Judge a message by the embedding model; return None while the model loads or fails."""
     if message.origin is Origin.COMMAND:
         return ()
-    if runtime.reading.state == "loading":
+    if runtime.judge_embedder.state == "loading":
         return None
     return best_effort(runtime, message.thread_id, "judge", lambda: _judged(runtime, message))
 

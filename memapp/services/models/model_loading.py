@@ -34,7 +34,7 @@ def load_embedder(runtime: Runtime) -> None:
     The one that reads messages comes first, in a process of its own if another one searches. Raises
     only for a bug.
     """
-    if runtime.reading is runtime.embedding:
+    if runtime.judge_embedder is runtime.embedding:
         runtime.apart.empty()
     elif runtime.apart.ready() is None:
         _open_embedder(runtime.apart, runtime.open_reader, runtime)

@@ -19,7 +19,7 @@ from memapp.services.recall.retrieval import (
     look_up,
     prefetched,
     shown,
-    take_typed,
+    take_prefetched,
 )
 from memapp.services.recall.search import RecallRequest, recall
 from memapp.services.recall.similar_memories import Near, near, same_as
@@ -53,7 +53,7 @@ __all__ = [
     "scope",
     "shown",
     "surely_ordinary",
-    "take_typed",
+    "take_prefetched",
     "tellable",
     "untouched",
     "what_is_known",

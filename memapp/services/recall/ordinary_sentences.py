@@ -26,7 +26,7 @@ def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
 
     Raises `ModelError`.
     """
-    embedder = runtime.reading.ready()
+    embedder = runtime.judge_embedder.ready()
     plain = [
         sentence
         for sentence in said

@@ -180,16 +180,16 @@ def _with_fitted_likeness(
     runtime: Runtime, question: _Question, hits: Sequence[Recalled]
 ) -> list[Recalled]:
     """Return hits with likenesses by the model the gates were fitted to, if another searches."""
-    if runtime.reading is runtime.embedding:
+    if runtime.judge_embedder is runtime.embedding:
         return list(hits)
-    rows = embedded(runtime.reading, [question.message.text, *(hit.text for hit in hits)])
+    rows = embedded(runtime.judge_embedder, [question.message.text, *(hit.text for hit in hits)])
     cosines = [0.0] * len(hits) if rows is None else (rows[1:] @ rows[0]).tolist()
     return [replace(hit, cosine=like) for hit, like in zip(hits, cosines, strict=True)]
 
 
 def _scores(runtime: Runtime, question: _Question, texts: Sequence[str]) -> list[float]:
     """Return how like a question texts are; by words only without the embedding model."""
-    rows = embedded(runtime.reading, [question.message.text, *texts]) if texts else None
+    rows = embedded(runtime.judge_embedder, [question.message.text, *texts]) if texts else None
     cosines = [0.0] * len(texts) if rows is None else (rows[1:] @ rows[0]).tolist()
     return [question.score(text, like) for text, like in zip(texts, cosines, strict=True)]
 

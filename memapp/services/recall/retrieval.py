@@ -96,7 +96,7 @@ def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
     return Prefetched(expected.text, done.needed_info)
 
 
-def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
+def take_prefetched(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
     """Return call 1 made while typing, if the message is sent unchanged and nothing was erased."""
     typed, runtime.typed = runtime.typed, None
     if typed is None or typed[:2] != (thread_id, runtime.database.erasures):

@@ -29,9 +29,9 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     """
     nearest = _near(runtime, texts)
     known = [memory.text for neighbours in nearest for memory, _ in neighbours]
-    if runtime.reading is runtime.embedding or not known:
+    if runtime.judge_embedder is runtime.embedding or not known:
         return nearest
-    rows = embedded(runtime.reading, [*texts, *known], wait=True)
+    rows = embedded(runtime.judge_embedder, [*texts, *known], wait=True)
     if rows is None:
         return nearest
     vectors_of = iter(rows[len(texts) :])

@@ -3,10 +3,11 @@
 `take_turn` is the door. Iterating runs the turn; to stop iterating stops it and keeps the partial
 reply (`services.turn.answering`). Only the removal of secrets reads a message before it is saved,
 and a bug in later reading costs neither the message nor an answer. The hot path makes two model
-calls: one if the first was made in idle time, one more if the reply repeated an earlier one.
-Learning happens later, in `services.upkeep`. Three kinds of message need no call: a yes or no to a
-question about a consent request, a request to the memory (`services.memory_requests.requests`), and
-a question about the person that their own words answer (`services.recall.quotations`).
+calls, or one if the first was made in idle time; a reply that repeats an earlier one is made again.
+Learning happens later, in `services.jobs.learn`. Three kinds of message need no call: a yes or no
+to a question about a consent request, a request to the memory
+(`services.memory_requests.requests`), and a question about the person that their own words answer
+(`services.recall.quotations`).
 """
 
 import time
@@ -55,7 +56,7 @@ from memapp.services.open_turn import (
     raise_if_answered_elsewhere,
     said_in,
 )
-from memapp.services.recall import expectation, prefetched, quotations, take_typed
+from memapp.services.recall import expectation, prefetched, quotations, take_prefetched
 from memapp.services.turn.answering import answer
 from memapp.store import chat, checkpoints, expectations, history, leases
 from memapp.store.session import Session
@@ -112,7 +113,9 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     message, earlier = turn.message, turn.earlier
     assert message is not None
     attempt = partial(best_effort, runtime, turn.thread.id)
-    typed = attempt("take_typed", partial(take_typed, runtime, turn.thread.id, message.text))
+    typed = attempt(
+        "take_prefetched", partial(take_prefetched, runtime, turn.thread.id, message.text)
+    )
     confirmed = attempt(
         "read_answer", partial(confirm_answer, runtime, message, turn.reply, earlier)
     )
