@@ -120,6 +120,7 @@ class OutcomeNote(Static):
 
     def on_mount(self) -> None:
         self.display = bool(self.outcome.items)
+        self.draw()  # without words it has no height, and may never hear of its size
 
     def on_resize(self) -> None:
         self.draw()
