@@ -21,7 +21,7 @@ def becomes() -> dict[str, str]:
     said = [Sentence(row["t"]) for row in ROWS]
     decided = [
         reader._decided(sentence, judged)
-        for sentence, judged in zip(said, reader._readings(Reader(), said), strict=True)
+        for sentence, judged in zip(said, reader._judgements(Reader(), said), strict=True)
     ]  # type: ignore[arg-type]
     kinds = [
         ("asked" if what.topic else "known") if isinstance(what, Sentence) else ""
