@@ -26,12 +26,6 @@ def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
     return _by_field(rows)
 
 
-def request_behind(session: Session, field: str) -> str:
-    """Return the request behind the value of a field with one value; empty without a value."""
-    sql = "SELECT request_id FROM profile WHERE user_id = :user AND field = :field"
-    return session.value(sql, field=field) or ""
-
-
 def read_agreed(session: Session) -> dict[str, tuple[str, ...]]:
     """Return the profile, with the facts that the person approved and did not revoke."""
     sql = """SELECT DISTINCT field, new_value FROM consent_requests r
