@@ -7,7 +7,8 @@ what to read by eye.
 
 The chat model is scripted: none is asked what a message tells. `made_up/messages` holds two further
 sets of 100 cases in five voices each, for `--cases`: nothing was fitted to the second,
-`more_voices.jsonl`, and the first was looked at.
+`more_voices.jsonl`, and the first was looked at. `own_questions.jsonl` is about corrections only: a
+question and its answer in one message, which corrects a fact, or does not (a riddle).
 
 `--everyday` reads `made_up/everyday_list.jsonl` instead, on which nothing was fitted: what lasts is
 to be kept with its words, of what passes nothing kept or asked, and of the ordinary life of

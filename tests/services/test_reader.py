@@ -291,6 +291,12 @@ CORRECTIONS = [
     ("i go to pottery class every monday", "they shifted pottery class to wednesdays"),
     ("My cousin Ned plays the trombone.", "Ned has swapped the trombone for the drums."),
 ]
+ANSWERS_TO_OWN_QUESTIONS = [
+    ("my choir meets on Tuesdays", "the choir? we meet on Thursdays now"),
+    ("we drive an old Volvo", "the Volvo? my neighbour drives it now"),
+    ("I drink oolong in the morning", "oolong, did I say? I drink coffee in the morning"),
+]
+RIDDLE = "why did the chicken join a band? because it had the drumsticks"
 LOOKALIKES = [
     ("our guinea pig is called Toffee", "our rabbit is called Bobo"),
     ("I run a little cafe by the harbour.", "My brother used to drive a taxi before he retired."),
@@ -305,6 +311,20 @@ def test_a_free_correction_replaces_the_fact(runtime: Runtime, told: str, correc
     assert after(runtime, told, correction) == [correction]
     (memory,) = curate.list_memories(runtime)
     assert memory.instead_of == told
+
+
+@pytest.mark.parametrize(("told", "question_and_answer"), ANSWERS_TO_OWN_QUESTIONS)
+def test_the_answer_to_a_question_about_a_fact_replaces_it(
+    runtime: Runtime, told: str, question_and_answer: str
+) -> None:
+    assert told not in after(runtime, told, question_and_answer)
+    (memory,) = curate.list_memories(runtime)
+    assert memory.instead_of == told
+
+
+def test_the_answer_to_a_riddle_corrects_nothing(runtime: Runtime) -> None:
+    said = ("i started learning the cello in spring", "no wait, it was the violin", RIDDLE)
+    assert "no wait, it was the violin" in after(runtime, *said)
 
 
 @pytest.mark.parametrize(("told", "added"), LOOKALIKES)

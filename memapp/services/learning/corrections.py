@@ -53,6 +53,11 @@ class Correctable:
     """Pending requests that hold the memory; none if it is stored."""
     is_recent: bool = False
 
+    @property
+    def subject(self) -> str:
+        """Return the text with what it corrected: `no wait, the violin` alone has no subject."""
+        return f"{self.memory.instead_of} {self.memory.text}".strip()
+
 
 class Pairing(NamedTuple):
     """A sentence beside a memory it may correct."""
@@ -80,17 +85,14 @@ def pair_with_memories(
     candidates = _candidates(runtime, message)
     recent = {candidate.memory.id for candidate in candidates}
     bare = [without_mark(text, words) for text in typed]
-    texts = list(
-        dict.fromkeys([*typed, *bare, *(candidate.memory.text for candidate in candidates)])
-    )
+    texts = list(dict.fromkeys([*typed, *bare, *(candidate.subject for candidate in candidates)]))
     vectors = dict(zip(texts, embedder.embed(texts, wait=True), strict=True))
     session = runtime.read()
     pairings = []
     for sentence, bare_sentence, long_ago in zip(typed, bare, near(runtime, bare), strict=True):
         bare_vector = vectors[bare_sentence]
         likenesses = [
-            (candidate, float(bare_vector @ vectors[candidate.memory.text]))
-            for candidate in candidates
+            (candidate, float(bare_vector @ vectors[candidate.subject])) for candidate in candidates
         ]
         older = [
             (memory, like)
@@ -128,12 +130,17 @@ def pair_with_memories(
 
 
 def find_corrected(
-    beside: Sequence[Pairing], begun: Correctable | None, mark: Literal["", "own", "over"]
+    beside: Sequence[Pairing],
+    begun: Correctable | None,
+    mark: Literal["", "own", "over"],
+    *,
+    is_answer: bool = False,
 ) -> Correctable | None:
     """Return the memory a sentence corrects: the one of the correction before, else the likeliest.
 
     A recent statement need not be near in meaning if the sentence can only be about the person's
-    own words (`no wait`).
+    own words (`no wait`). It must be if the sentence answers a question of the same message, which
+    may be a riddle.
     """
     if any(pairing.target == begun and pairing.sure >= GOES_ON_CORRECTING for pairing in beside):
         return begun
@@ -144,7 +151,11 @@ def find_corrected(
         pairing
         for pairing in beside
         if pairing.target.is_recent
-        and (mark == "own" or pairing.shares or pairing.likeness >= NEAR_OF_LATE)
+        and (
+            pairing.is_related
+            if is_answer
+            else mark == "own" or pairing.shares or pairing.likeness >= NEAR_OF_LATE
+        )
     ]
     long_ago = [
         pairing

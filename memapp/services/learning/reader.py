@@ -159,7 +159,12 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     # What quotes a pending or denied sentence needs approval, too.
     told = _last_statement(tellable(runtime.read(), earlier[-1:]), words)
     topic_of_last = FACT if told != last_statement else ""
-    beside = pair_with_memories(runtime, embedder, message, typed, words) if typed else []
+    # An answer to a question of the same message has its subject there: `did I say six? seven`.
+    in_context = [
+        f"{before} {text}" if is_question(before, words) else text
+        for before, text in zip(["", *typed], typed, strict=False)
+    ]
+    beside = pair_with_memories(runtime, embedder, message, in_context, words) if typed else []
     request = asked(message.typed_text, words)
     # A request to remember was carried out in the turn.
     asked_to_keep = request.content if request and request.kind == "remember" else ""
@@ -173,13 +178,18 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
         ):
             continue
         last_corrects = statements[-1].corrects if statements else None
-        if corrected := find_corrected(beside[at], last_corrects, corrects(text, words)):
+        if corrected := find_corrected(
+            beside[at],
+            last_corrects,
+            corrects(in_context[at], words),
+            is_answer=in_context[at] != text,
+        ):
             _add_correction(statements, corrected, text, words)
             continue
-        is_answer = len(text.split()) < FEWEST_WORDS
-        if is_answer and not before.endswith("?") and not last_corrects:
+        is_short = len(text.split()) < FEWEST_WORDS
+        if is_short and not before.endswith("?") and not last_corrects:
             continue
-        is_leaning = is_answer or leans(text, words, is_first=at == 0)
+        is_leaning = is_short or leans(text, words, is_first=at == 0)
         statements.append(
             Sentence(
                 text,
