@@ -40,9 +40,8 @@ from memapp.language.profile import stated
 from memapp.language.sensitive import values_in
 from memapp.language.word_file import words_of as language_of
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, learning
 from memapp.services.consent import decisions, pending
-from memapp.services.learning import reader
 from memapp.store import chat, expectations
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")
@@ -236,11 +235,11 @@ def learned(runtime: Runtime, text: str) -> tuple[int, tuple[str, ...]]:
             session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED
         )
         expectations.add_surprise(session, thread, message.id, runtime.clock())
-    reader.propose_profile(runtime, message)
+    learning.propose_profile(runtime, message)
     news = [
         event
         for surprise in expectations.pending_surprises(runtime.read())
-        for event in reader.learn(runtime, surprise)
+        for event in learning.learn(runtime, surprise)
     ]
     asked = len(pending.of_message(runtime.read(), message.id))
     texts = tuple(event.memory.text for event in news if isinstance(event, Remembered))

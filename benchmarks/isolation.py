@@ -30,7 +30,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
-from memapp.services.learning.reader import learn
+from memapp.services.learning import learn
 from memapp.services.recall import RecallRequest, look_up, query, recall
 from memapp.store import chat, expectations
 

@@ -28,7 +28,7 @@ from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.embed import embed
-from memapp.services.learning.reader import learn
+from memapp.services.learning import learn
 from memapp.services.recall import look_up
 from memapp.store import change_log, chat, expectations
 

@@ -1,5 +1,6 @@
 """The provenance and the uses of a memory, and the outcome of a message."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -53,6 +54,8 @@ WhyNot = Literal[
     "kept out",
 ]
 """Why a sentence made no memory: the judge, the person's decision, or a limit."""
+JudgedSentences = Sequence[tuple[str, WhyNot | None]]
+"""The sentences of a message, each with the judge's reason against it; None if kept."""
 
 
 @dataclass(frozen=True, slots=True)

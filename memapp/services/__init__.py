@@ -8,5 +8,5 @@
 and `preferences` are what their names say.
 
 A package's `__init__` exports what the rest of memapp calls by name; its other modules are imported
-as modules, where their name belongs to the call (`reader.learn`).
+as modules, where their name belongs to the call (`questions.ask`).
 """

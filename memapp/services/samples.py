@@ -16,7 +16,7 @@ from memapp.domain.memory import Kind
 from memapp.runtime import Runtime
 from memapp.services import chats, council, curate, howtos, runs
 from memapp.services.consent import requests
-from memapp.services.learning import memory_of
+from memapp.services.learning import memory_from_message
 from memapp.services.lessons import curate as lessons
 from memapp.store import changes, chat
 from memapp.tools.scripted import ScriptedTool
@@ -63,7 +63,7 @@ def _write_chat(runtime: Runtime, sample: Mapping[str, Any]) -> list[Message]:
                 )
             )
         for entry in sample.get("kept", ()):
-            memory = memory_of(session, messages[entry["message"]], entry["text"], NOTES)
+            memory = memory_from_message(session, messages[entry["message"]], entry["text"], NOTES)
             if kind := entry.get("kind"):
                 sources = tuple(message.id for message in messages if message.role is Role.USER)
                 memory = replace(
@@ -82,7 +82,7 @@ def _correct(runtime: Runtime, sample: Mapping[str, Any], messages: list[Message
     """Trash a wrong memory, decide a council and propose a value, as far as in the sample."""
     for text in sample.get("forgotten", ()):
         with runtime.write() as session:
-            memory = replace(memory_of(session, messages[0], text, NOTES), sources=())
+            memory = replace(memory_from_message(session, messages[0], text, NOTES), sources=())
             changes.apply(session, Created(memory), Actor(RULES))
         curate.discard(runtime, memory.id)
     if held := sample.get("council"):
@@ -93,7 +93,7 @@ def _correct(runtime: Runtime, sample: Mapping[str, Any], messages: list[Message
             )
     if proposal := sample.get("waiting"):
         message = messages[proposal["message"]]
-        memory = memory_of(runtime.read(), message, proposal["text"], NOTES)
+        memory = memory_from_message(runtime.read(), message, proposal["text"], NOTES)
         requests.propose(
             runtime,
             proposal["field"],

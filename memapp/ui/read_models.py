@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.council import Dissent, Round
-from memapp.domain.provenance import Outcome
+from memapp.domain.provenance import JudgedSentences, Outcome
 from memapp.errors import NotFound, SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, council, models, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
-from memapp.services.memory_requests import Refusals, refused_sentences
+from memapp.services.memory_requests import refused_sentences
 from memapp.services.models import downloads
 from memapp.services.sync import keyring, machines
 
@@ -42,11 +42,11 @@ def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
 
 
 def outcomes(
-    runtime: Runtime, messages: Sequence[Message], refusals: Mapping[str, Refusals]
+    runtime: Runtime, messages: Sequence[Message], judged: Mapping[str, JudgedSentences]
 ) -> dict[str, Outcome]:
     """Return the outcomes of messages by id, without empty ones.
 
-    `refusals` are the judged statements of messages, by the same ids.
+    `judged` are the judged sentences of messages, by the same ids.
     """
     own_messages = [message for message in messages if message.role is Role.USER]
     learned = provenance.learned_from(runtime, [message.id for message in own_messages])
@@ -60,7 +60,7 @@ def outcomes(
         taught = learned.get(message.id, [])
         requests = [request for request in pending_requests if message.id in request.evidence]
         rest = refused_sentences.not_kept(
-            runtime, message, refusals.get(message.id, ()), [fact.memory.id for fact in taught]
+            runtime, message, judged.get(message.id, ()), [fact.memory.id for fact in taught]
         )
         by_message[message.id] = Outcome(tuple(taught), tuple(requests), rest)
     return {id: outcome for id, outcome in by_message.items() if outcome.items}

@@ -18,8 +18,8 @@ from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.runtime import Runtime
+from memapp.services import learning
 from memapp.services.jobs import schedule
-from memapp.services.learning import reader
 from memapp.services.memory_requests import requests
 from memapp.ui.app import MemappApp
 from tests.cli.conftest import Terminal
@@ -66,7 +66,7 @@ def test_a_bug_in_what_reads_a_question_does_not_lose_it(
 
 
 def test_a_command_says_what_it_leaves(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, interrupted, learn = [0.0], [True], reader.learn
+    watch, interrupted, learn = [0.0], [True], learning.learn
 
     def learn_slowly(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
         if interrupted.pop():
@@ -77,7 +77,7 @@ def test_a_command_says_what_it_leaves(memapp: Terminal, monkeypatch: pytest.Mon
 
     unread = "1 message is not read yet. The next command or `memapp upkeep` goes on."
     monkeypatch.setattr(schedule, "time", SimpleNamespace(monotonic=lambda: watch[0]))
-    monkeypatch.setattr(reader, "learn", learn_slowly)
+    monkeypatch.setattr(learning, "learn", learn_slowly)
     code, _, err = memapp("ask", "I have a dog called Rex.")
     assert (code, "Remembered" in err, err.splitlines()[-1]) == (0, False, unread)
     interrupted.append(False)

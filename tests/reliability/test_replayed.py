@@ -19,8 +19,7 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, upkeep
-from memapp.services.learning import reader
+from memapp.services import chats, learning, upkeep
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store.database import Database
 from tests.builders import Reader, new_chat, word_list
@@ -186,7 +185,7 @@ def work_without_a_chat(runtime: Runtime, thread: str) -> None:
 def notice_again(runtime: Runtime, thread: str) -> None:
     for message in chats.page(runtime, thread).messages:
         if message.role is Role.USER:
-            reader.propose_profile(runtime, message)
+            learning.propose_profile(runtime, message)
 
 
 JOBS = (work, work_without_a_chat, notice_again)

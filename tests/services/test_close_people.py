@@ -20,11 +20,11 @@ def becomes() -> dict[str, str]:
     """Return for each sentence whether it is known, asked about, or nothing."""
     said = [Sentence(row["t"]) for row in ROWS]
     decided = [
-        reader._decided(sentence, judged)
-        for sentence, judged in zip(said, reader._judgements(Reader(), said), strict=True)
+        reader._decide(sentence, judged)
+        for sentence, judged in zip(said, reader._judge_sentences(Reader(), said), strict=True)
     ]  # type: ignore[arg-type]
     kinds = [
-        ("asked" if what.topic else "known") if isinstance(what, Sentence) else ""
+        ("asked" if what.needs_approval else "known") if isinstance(what, Sentence) else ""
         for what in decided
     ]
     return dict(zip([sentence.text for sentence in said], kinds, strict=True))

@@ -241,7 +241,7 @@ def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
     refused = refused_sentences.not_kept(
         runtime,
         message,
-        refused_sentences.judged(runtime, message) or (),
+        refused_sentences.judge_message(runtime, message) or (),
         [memory.id for memory in curate.list_memories(runtime)],
     )
     actual = [(reason.said, reason.why) for reason in refused]

@@ -43,12 +43,12 @@ def tell(runtime: Runtime, *texts: str) -> str:
 
 def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
     message = chat.get_message(runtime.read(), message_id)
-    refusals = refused_sentences.judged(runtime, message)
-    assert refusals is not None
+    judged = refused_sentences.judge_message(runtime, message)
+    assert judged is not None
     taught = provenance.learned_from(runtime, [message_id]).get(message_id, [])
     return list(
         refused_sentences.not_kept(
-            runtime, message, refusals, [lesson.memory.id for lesson in taught]
+            runtime, message, judged, [lesson.memory.id for lesson in taught]
         )
     )
 
@@ -106,7 +106,7 @@ def test_nothing_is_told_before_it_was_read_or_can_be_judged(judging: Runtime) -
     (message, _) = chat.list_messages(judging.read(), thread)
     assert left_out(judging, message.id) == []
     judging.embedding.loading("")
-    assert refused_sentences.judged(judging, message) is None
+    assert refused_sentences.judge_message(judging, message) is None
 
 
 def test_what_was_not_kept_can_be_kept_anyway_and_that_be_undone(judging: Runtime) -> None:

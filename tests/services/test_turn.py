@@ -40,10 +40,10 @@ STEPS = {
     "secrets": ("turn.turns.without_secrets", QUESTION),
     "take_prefetched": ("turn.turns.take_prefetched", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
-    "retract": ("turn.turns.retract_unsaid", QUESTION),
+    "retract": ("turn.turns.learning.retract_withdrawn", QUESTION),
     "read_request": ("memory_requests.requests.hear", QUESTION),
     "memory_request": ("memory_requests.requests.carry_out", QUESTION),
-    "propose_profile": ("turn.turns.reader.propose_profile", QUESTION),
+    "propose_profile": ("turn.turns.learning.propose_profile", QUESTION),
     "expectation": ("turn.turns.expectation", QUESTION),
     "prefetched": ("turn.turns.prefetched", QUESTION),
     "classify": ("turn.turns.compare", QUESTION),
@@ -53,7 +53,7 @@ STEPS = {
     "look_up": ("turn.answering.look_up", QUESTION),
     "remind": ("turn.answering.forgotten_limits", QUESTION),
     "ask": ("consent.questions.consents.messages_since_question", QUESTION),
-    "revert_answers": ("turn.turns.revert_answers", "I keep hens."),
+    "revert_answers": ("turn.turns.learning.revert_answers", "I keep hens."),
     "open_question": ("turn.turns.questions.open_question", "(retried)"),
 }
 """The steps that read a message: where a bug is planted in each, and a message that reaches it."""
@@ -118,7 +118,12 @@ def test_whatever_goes_wrong_while_a_message_is_read_it_is_answered_and_learned_
 
     thread = new_chat(runtime)
     with monkeypatch.context() as planted:
-        for step in ("reader.propose_profile", "compare", "retract_unsaid", "questions.ask_about"):
+        for step in (
+            "learning.propose_profile",
+            "compare",
+            "learning.retract_withdrawn",
+            "questions.ask_about",
+        ):
             planted.setattr(f"memapp.services.turn.turns.{step}", fail)
         actual = only(Completed, say(runtime, thread, "I keep bees.")).reply.status
         assert actual is MessageStatus.COMPLETE

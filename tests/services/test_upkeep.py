@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +16,8 @@ from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, undo, upkeep
-from memapp.services.jobs import learn as learning
-from memapp.services.learning import reader
+from memapp.services import activity, chats, curate, learning, undo, upkeep
+from memapp.services.jobs import learn as learn_job
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
 from tests.builders import Clock, chat_of, make_runtime, new_chat, only, recorded, say
@@ -60,9 +58,10 @@ def fail_on_hens(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def fail(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
         if "hens" in chats.get_message(runtime, surprise.message_id).text:
             raise error
-        return reader.learn(runtime, surprise)
+        return learn(runtime, surprise)
 
-    monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=fail))
+    learn = learning.learn
+    monkeypatch.setattr(learning, "learn", fail)
 
 
 @pytest.fixture
@@ -186,7 +185,7 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
             cancel.set()
         raise ValueError("no")
 
-    monkeypatch.setattr(learning, "compare", fail)
+    monkeypatch.setattr(learn_job, "compare", fail)
     made = [
         event.memory.text
         for event in upkeep.work(runtime, None, cancel)

@@ -13,9 +13,9 @@ from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
+from memapp.services import learning
 from memapp.services.consent import pending
 from memapp.services.expectation_check import compare
-from memapp.services.learning import reader, retract_unsaid
 from memapp.services.memory_requests import requests
 from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
 from memapp.services.recall import expectation
@@ -80,7 +80,7 @@ def run(
 def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
     _catch_up(runtime, surprise)
     if expectations.is_to_learn_from(runtime.read(), surprise.message_id):
-        yield from reader.learn(runtime, surprise)
+        yield from learning.learn(runtime, surprise)
 
 
 def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
@@ -102,7 +102,7 @@ def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
         and not is_answered_elsewhere(runtime, session, message.thread_id)
     ):
         attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
-        attempt("retract", partial(retract_unsaid, runtime, message, earlier))
+        attempt("retract", partial(learning.retract_withdrawn, runtime, message, earlier))
     requests.hear(runtime, message, earlier)
     if expected := expectation(runtime, earlier):
         attempt("classify", partial(compare, runtime, expected, message))

@@ -1,21 +1,35 @@
-"""Learning: the sentences of a message that become memories, and memories that they correct."""
+"""Learning: the sentences of a message that become memories, and memories that they correct.
 
-from memapp.services.learning.retraction import (
-    ended_by,
-    gave_way,
-    restore,
-    retract_unsaid,
-    revert_answers,
-    unsay,
+`learn` reads one message of the queue in idle time, `propose_profile` its profile values at once;
+`judged_sentences` tells why a sentence was kept or not.
+"""
+
+from memapp.services.learning.reader import (
+    is_enough_for_today,
+    judged_sentences,
+    learn,
+    propose_profile,
 )
-from memapp.services.learning.sentence_storage import memory_of
+from memapp.services.learning.retraction import (
+    memories_ended_by,
+    restore_memories,
+    retract_withdrawn,
+    revert_answers,
+    superseded_by,
+    withdraw_messages,
+)
+from memapp.services.learning.sentence_storage import memory_from_message
 
 __all__ = [
-    "ended_by",
-    "gave_way",
-    "memory_of",
-    "restore",
-    "retract_unsaid",
+    "is_enough_for_today",
+    "judged_sentences",
+    "learn",
+    "memories_ended_by",
+    "memory_from_message",
+    "propose_profile",
+    "restore_memories",
+    "retract_withdrawn",
     "revert_answers",
-    "unsay",
+    "superseded_by",
+    "withdraw_messages",
 ]

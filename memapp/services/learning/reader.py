@@ -16,7 +16,7 @@ from memapp.domain.judgement import Judgement
 from memapp.domain.memory import MAX_SAID_CHARS
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import CLOSE_PEOPLE
-from memapp.domain.provenance import WhyNot
+from memapp.domain.provenance import JudgedSentences, WhyNot
 from memapp.domain.text import one_line
 from memapp.domain.turn_events import Remembered, Retracted
 from memapp.inference import Embedder
@@ -41,7 +41,7 @@ from memapp.runtime import Runtime
 from memapp.services import howtos
 from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
-from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store
+from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store_sentences
 from memapp.services.recall import near, tellable
 from memapp.store import chat, memories, withdrawn
 
@@ -49,8 +49,10 @@ LASTS, MEANT = 0.7, 0.7
 """Least probabilities of a sentence that is kept."""
 SENSITIVE = 0.35
 """Least probability of a sentence that is asked about; better one question too many."""
-TOPIC = 0.5
-"""Least probability of a topic that is named; a bakery that costs sleep is no matter of health."""
+SURE_OF_TOPIC = 0.5
+"""Least probability of a sensitive topic for asking under its own profile field, else under `FACT`;
+a bakery that costs sleep is no matter of health.
+"""
 JUDGED_LANGUAGE = "en"
 """The language the judge was fitted to. In others it misses sensitive sentences, so that words
 decide, too.
@@ -58,12 +60,12 @@ decide, too.
 MAY_LAST = 0.3
 """Least probability that a sensitive sentence lasts, to ask about it rather than drop it."""
 SECRET = "secret"
-"""A topic of the judge that is never kept."""
+"""The judge's topic of sentences that are never kept."""
 SECRET_AT_ALL = 0.2
 """Least probability of a secret; better one dropped too many."""
 OF_OTHERS = 0.5
 RELATIONSHIPS = "relationships"
-"""The category of memories of close people; sensitive news of them are of topic `CLOSE_PEOPLE`."""
+"""The category of memories of close people; sensitive ones need approval under `CLOSE_PEOPLE`."""
 MOST_SENTENCES = 40
 MEMORIES_PER_DAY = 100
 """More than anybody tells; the rest is learned on the next day."""
@@ -87,11 +89,11 @@ def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retract
     howtos.propose(runtime, message)
     propose_profile(runtime, message)  # again, in case it failed or was cut off in the turn
     learned = (
-        _judged(embedder, _sentences(runtime, embedder, message))
+        _sentences_to_keep(embedder, _statements(runtime, embedder, message))
         if judges(embedder.model_id)
         else []
     )
-    yield from store(
+    yield from store_sentences(
         runtime, surprise, message, learned, near(runtime, [sentence.whole for sentence in learned])
     )
 
@@ -106,8 +108,8 @@ def is_enough_for_today(runtime: Runtime) -> bool:
     )
 
 
-def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | None]]:
-    """Return the statements of a message, with the reason for each that makes no memory.
+def judged_sentences(runtime: Runtime, message: Message) -> JudgedSentences:
+    """Return the statements of a message, each with the reason against it; None if kept.
 
     Only whole sentences of the person: none from which words of others were cut. Raises
     `ModelError`.
@@ -117,11 +119,13 @@ def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | Non
         return []
     typed = one_line(message.typed_text)
     statements = [
-        sentence for sentence in _sentences(runtime, embedder, message) if sentence.text in typed
+        sentence for sentence in _statements(runtime, embedder, message) if sentence.text in typed
     ]
     decided = [
-        (sentence, _decided(sentence, readings))
-        for sentence, readings in zip(statements, _judgements(embedder, statements), strict=True)
+        (sentence, _decide(sentence, judgements))
+        for sentence, judgements in zip(
+            statements, _judge_sentences(embedder, statements), strict=True
+        )
     ]
     return [
         (sentence.text, None if isinstance(decision, Sentence) else decision)
@@ -148,7 +152,7 @@ def propose_profile(runtime: Runtime, message: Message) -> None:
 # Statements ---------------------------------------------------------------------------------------
 
 
-def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[Sentence]:
+def _statements(runtime: Runtime, embedder: Embedder, message: Message) -> list[Sentence]:
     """Return the statements of a message, with the sentence before or the memory they correct."""
     words = words_of(message.typed_text)
     earlier = _said_before(runtime, message)
@@ -156,9 +160,9 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
         return []
     typed = _own_sentences(message.typed_text, words)[:MOST_SENTENCES]
     last_statement = _last_statement(earlier, words)
-    # What quotes a pending or denied sentence needs approval, too.
-    told = _last_statement(tellable(runtime.read(), earlier[-1:]), words)
-    topic_of_last = FACT if told != last_statement else ""
+    # A sentence that leans on a pending or denied one needs approval, too.
+    redacted = _last_statement(tellable(runtime.read(), earlier[-1:]), words)
+    field_of_last = FACT if redacted != last_statement else ""
     # An answer to a question of the same message has its subject there: `did I say six? seven`.
     in_context = [
         f"{before} {text}" if is_question(before, words) else text
@@ -194,13 +198,13 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
             Sentence(
                 text,
                 before if is_leaning else "",
-                topic=topic_of_last if is_leaning and at == 0 else "",
+                approval_field=field_of_last if is_leaning and at == 0 else "",
                 category=category(text, words),
             )
         )
     cut = [_cut(sentence, words) for sentence in statements]
     return [
-        replace(sentence, topic=FACT)
+        replace(sentence, approval_field=FACT)
         if words.code != JUDGED_LANGUAGE and is_sensitive(sentence.whole, words)
         else sentence
         for sentence in cut
@@ -256,22 +260,25 @@ def _last_statement(messages: Sequence[Message], words: WordFile) -> str:
 # Judging ------------------------------------------------------------------------------------------
 
 
-def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence]:
+def _sentences_to_keep(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence]:
     """Return the sentences to keep or ask about, those that go on with the one before joined.
 
     Raises `ModelError`.
     """
     kept: list[Sentence] = []
     ended_kept = False
-    for sentence, readings in zip(statements, _judgements(embedder, statements), strict=True):
-        decided = _decided(sentence, readings)
+    for sentence, judgements in zip(
+        statements, _judge_sentences(embedder, statements), strict=True
+    ):
+        decided = _decide(sentence, judgements)
         if kept and isinstance(decided, Sentence) and _leans_on(kept[-1], decided):
-            # What quotes a pending sentence is pending with it.
-            decided = replace(decided, topic=kept[-1].topic or decided.topic)
+            # A sentence that leans on one in need of approval needs approval with it.
+            field = kept[-1].approval_field or decided.approval_field
+            decided = replace(decided, approval_field=field)
         if kept and (
             _goes_on(kept[-1], decided, is_next=ended_kept)
             if isinstance(decided, Sentence)
-            else _is_rest(kept[-1], sentence, readings)
+            else _is_rest(kept[-1], sentence, judgements)
         ):
             kept[-1] = replace(kept[-1], text=f"{kept[-1].text} {sentence.text}")
         elif isinstance(decided, Sentence):
@@ -280,7 +287,7 @@ def _judged(embedder: Embedder, statements: Sequence[Sentence]) -> list[Sentence
     return kept
 
 
-def _judgements(embedder: Embedder, statements: Sequence[Sentence]) -> list[list[Judgement]]:
+def _judge_sentences(embedder: Embedder, statements: Sequence[Sentence]) -> list[list[Judgement]]:
     """Judge each sentence alone, and with the one it leans on or corrects. Raises `ModelError`."""
     read = [
         [
@@ -300,21 +307,19 @@ def _judgements(embedder: Embedder, statements: Sequence[Sentence]) -> list[list
     return [[judged[text] for text in variants] for variants in read]
 
 
-def _decided(sentence: Sentence, readings: Sequence[Judgement]) -> Sentence | WhyNot:
-    """Return a sentence to keep, or to ask about under its topic; else the reason against it."""
-    alone, whole = readings
-    if _tells_secret(sentence, readings):
+def _decide(sentence: Sentence, judgements: Sequence[Judgement]) -> Sentence | WhyNot:
+    """Return a sentence to keep, or to ask about under a field; else the reason against it."""
+    alone, whole = judgements
+    if _tells_secret(sentence, judgements):
         return "secret"
     # A correction lasts like the corrected memory, however little it says alone.
     lasts = 1.0 if sentence.corrects else max(alone.lasts, whole.lasts)
     meant = 1.0 if sentence.corrects else max(alone.is_meant, whole.is_meant)
-    if (is_judged := _is_sensitive(readings)) or sentence.topic:
-        topic = (
-            _topic(max(readings, key=lambda judgement: judgement.sensitive))
-            if is_judged
-            else sentence.topic
-        )
-        return replace(sentence, topic=topic) if lasts >= MAY_LAST else "passing"
+    if _is_sensitive(judgements):
+        field = _approval_field(max(judgements, key=lambda judgement: judgement.sensitive))
+        sentence = replace(sentence, approval_field=field)
+    if sentence.needs_approval:
+        return sentence if lasts >= MAY_LAST else "passing"
     if lasts < LASTS or meant < MEANT:
         # The weaker of the two is the reason.
         return "not meant" if meant < min(lasts, MEANT) else "passing"
@@ -328,8 +333,9 @@ def _goes_on(last: Sentence, sentence: Sentence, *, is_next: bool) -> bool:
 
     It leans on that one, or both are pending and stand side by side: one question, not two.
     """
-    is_one_question = is_next and bool(last.topic and sentence.topic) and not sentence.corrects
-    is_leaning = _leans_on(last, sentence) and last.topic == sentence.topic
+    both_pending = last.needs_approval and sentence.needs_approval
+    is_one_question = is_next and both_pending and not sentence.corrects
+    is_leaning = _leans_on(last, sentence) and last.approval_field == sentence.approval_field
     return (is_leaning or is_one_question) and _fits(last, sentence)
 
 
@@ -337,9 +343,11 @@ def _leans_on(last: Sentence, sentence: Sentence) -> bool:
     return bool(sentence.before) and last.text.endswith(sentence.before)
 
 
-def _is_rest(last: Sentence, sentence: Sentence, readings: Sequence[Judgement]) -> bool:
+def _is_rest(last: Sentence, sentence: Sentence, judgements: Sequence[Judgement]) -> bool:
     """Return True for the rest of a correction, which is no memory of its own."""
-    is_plain = not (sentence.topic or _is_sensitive(readings) or _tells_secret(sentence, readings))
+    is_plain = not (
+        sentence.needs_approval or _is_sensitive(judgements) or _tells_secret(sentence, judgements)
+    )
     return last.corrects is not None and is_plain and _fits(last, sentence)
 
 
@@ -347,19 +355,19 @@ def _fits(last: Sentence, sentence: Sentence) -> bool:
     return len(last.whole) + len(sentence.text) < MAX_SAID_CHARS
 
 
-def _tells_secret(sentence: Sentence, readings: Sequence[Judgement]) -> bool:
+def _tells_secret(sentence: Sentence, judgements: Sequence[Judgement]) -> bool:
     is_named = tells_secret(sentence.whole) or may_tell_secret(sentence.text)
-    return is_named or max(judgement.topics[SECRET] for judgement in readings) >= SECRET_AT_ALL
+    return is_named or max(judgement.topics[SECRET] for judgement in judgements) >= SECRET_AT_ALL
 
 
-def _is_sensitive(readings: Sequence[Judgement]) -> bool:
-    return sum(judgement.sensitive for judgement in readings) / len(readings) >= SENSITIVE
+def _is_sensitive(judgements: Sequence[Judgement]) -> bool:
+    return sum(judgement.sensitive for judgement in judgements) / len(judgements) >= SENSITIVE
 
 
-def _topic(judged: Judgement) -> str:
-    """Return the profile field under which a sensitive sentence is pending."""
+def _approval_field(judged: Judgement) -> str:
+    """Return the profile field under which the person is asked about a sensitive sentence."""
     if judged.is_of_others >= OF_OTHERS:
         return CLOSE_PEOPLE
     topics = {name: sure for name, sure in judged.topics.items() if name != SECRET}
     topic = max(topics, key=topics.__getitem__)
-    return topic if topics[topic] >= TOPIC and takes_sentence(topic) else FACT
+    return topic if topics[topic] >= SURE_OF_TOPIC and takes_sentence(topic) else FACT

@@ -23,7 +23,7 @@ from memapp.store.history import Touched
 from memapp.store.session import Session
 
 
-def retract_unsaid(
+def retract_withdrawn(
     runtime: Runtime, message: Message, earlier: Sequence[Message]
 ) -> Retracted | None:
     """Retract the memories of replaced messages, and of a message called a joke.
@@ -79,14 +79,14 @@ def retract(
     actor = runtime.actor(thread_id)
     with runtime.write() as session:
         expectations.learn_nothing(session, message_ids)
-        unsay(session, jokes, actor)
+        withdraw_messages(session, jokes, actor)
         texts = []
         for memory in memories.list_learned_from(session, message_ids):
             if is_untouched_by_person(session, memory) and not _says(new_text, memory.text):
                 steps = _revert_unsupported(session, runtime, memory, message_ids)
                 texts += [memory.text] if steps else []
                 for step in steps:
-                    # As in `restore`.
+                    # As in `restore_memories`.
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
                     changes.apply(session, step, by)
         of_each = (
@@ -109,7 +109,7 @@ def retract(
     return Retracted(tuple(texts), actor.step) if texts else None
 
 
-def unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
+def withdraw_messages(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
     """Withdraw messages, as part of a step: they teach nothing and are told in no chat."""
     for message_id in withdrawn.withdraw(session, message_ids):
         history.record(
@@ -171,13 +171,13 @@ def _revert_unsupported(
     merged = [
         other.id for other in memories.list_taken_in(session, memory.id) if may_be_said(other.text)
     ]
-    replaced = gave_way(session, runtime, memory, message_ids)
+    replaced = superseded_by(session, runtime, memory, message_ids)
     return SoftDeleted(memory.id, "person", runtime.purge_at()), *(
         Restored(memory_id) for memory_id in [*merged, *replaced]
     )
 
 
-def gave_way(
+def superseded_by(
     session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str] = ()
 ) -> list[str]:
     """Return the memories a memory superseded, as far as they hold again without it.
@@ -209,12 +209,12 @@ def gave_way(
         memory_id
         for unheard in unknown
         if unheard not in still_said
-        for memory_id in gave_way(session, runtime, unheard, message_ids)
+        for memory_id in superseded_by(session, runtime, unheard, message_ids)
     ]
     return [memory.id for memory in still_said if memory.id not in unsaid] + earlier
 
 
-def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[str, ...]:
+def restore_memories(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[str, ...]:
     """Restore memories as part of a step, not as the person's own; return their texts."""
     by = replace(actor, name="rules")
     for memory_id in memory_ids:
@@ -222,7 +222,7 @@ def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[
     return tuple(memory.text for memory in memories.get_memories(session, memory_ids))
 
 
-def ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:
+def memories_ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:
     """Return the memories that messages ended without a replacement."""
     messages = chat.get_messages(session, message_ids)
     entries = [

@@ -34,16 +34,22 @@ class Sentence:
     """The sentence it leans on."""
     corrects: Correctable | None = None
     """The memory it replaces."""
-    topic: str = ""
-    """The profile field that needs approval."""
+    approval_field: str = ""
+    """The profile field under which the person is asked to approve the sentence; empty if no
+    approval is needed.
+    """
     category: str = ""
+
+    @property
+    def needs_approval(self) -> bool:
+        return bool(self.approval_field)
 
     @property
     def whole(self) -> str:
         return f"{self.before} {self.text}".strip()
 
 
-def store(
+def store_sentences(
     runtime: Runtime,
     surprise: Surprise,
     message: Message,
@@ -140,7 +146,7 @@ def propose(
         )
     if values:
         return True
-    field = FORGOTTEN if is_forgotten(runtime, memory.text) else sentence.topic
+    field = FORGOTTEN if is_forgotten(runtime, memory.text) else sentence.approval_field
     if sentence.corrects and sentence.corrects.requests:
         field = field or FACT  # the corrected memory needed approval, too
     if field or not may_write:
@@ -153,7 +159,7 @@ def propose(
 
 def memory_for(session: Session, message: Message, sentence: Sentence) -> Memory:
     old = sentence.corrects.memory if sentence.corrects else None
-    memory = memory_of(session, message, sentence.whole, sentence.category)
+    memory = memory_from_message(session, message, sentence.whole, sentence.category)
     return (
         replace(memory, importance=max(memory.importance, old.importance), instead_of=old.text)
         if old
@@ -161,7 +167,7 @@ def memory_for(session: Session, message: Message, sentence: Sentence) -> Memory
     )
 
 
-def memory_of(session: Session, message: Message, text: str, category: str) -> Memory:
+def memory_from_message(session: Session, message: Message, text: str, category: str) -> Memory:
     """Return words of a message as a memory, dated by the message."""
     return Memory(
         id=session.new_id(),

@@ -1,5 +1,5 @@
-"""Requests to the memory, such as “remember ...” and “forget ...”, carried out without a model."""
+"""Requests to the memory, “remember ...” or “forget ...”, carried out without a model.
 
-from memapp.services.memory_requests.refused_sentences import Refusals
-
-__all__ = ["Refusals"]
+`requests` reads and carries out, `remember` stores, `trash` moves to the trash;
+`refused_sentences` tells what of a message was not kept, and keeps a sentence anyway.
+"""

@@ -21,7 +21,12 @@ from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions, pending
-from memapp.services.learning import ended_by, gave_way, restore, unsay
+from memapp.services.learning import (
+    memories_ended_by,
+    restore_memories,
+    superseded_by,
+    withdraw_messages,
+)
 from memapp.services.recall import Named, named, said_of
 from memapp.store import changes, history, memories, recalls, withdrawn
 from memapp.store.profile import read_profile
@@ -227,9 +232,9 @@ def _let_go(
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
-        restored = restore(session, ended, actor)
+        restored = restore_memories(session, ended, actor)
         pending.end_all(runtime, [request.id for request in found.requests], actor)
-        unsay(session, unsaid, actor)
+        withdraw_messages(session, unsaid, actor)
     said_by_facts = {(hint.field, hint.value) for hint in by_facts}
     forgotten = [*(memory.text for memory in found.facts)]
     forgotten += [
@@ -253,9 +258,9 @@ def _let_go(
 
 def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
     """Return the memories superseded by the named memories or by their pending requests."""
-    superseded = [id for fact in found.facts for id in gave_way(session, runtime, fact)]
+    superseded = [id for fact in found.facts for id in superseded_by(session, runtime, fact)]
     evidence = [id for request in found.requests for id in request.evidence]
-    return superseded + ended_by(session, evidence)
+    return superseded + memories_ended_by(session, evidence)
 
 
 def _ask_which(facts: Sequence[Memory]) -> FromMemory:

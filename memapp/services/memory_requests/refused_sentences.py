@@ -3,23 +3,21 @@
 The judge reads the message again, without the chat model; later events come from the history.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from memapp.domain.chat import Message, Origin
-from memapp.domain.provenance import NotKept, WhyNot
+from memapp.domain.provenance import JudgedSentences, NotKept, WhyNot
 from memapp.errors import ModelError
 from memapp.runtime import Runtime
+from memapp.services import learning
 from memapp.services.consent import pending
-from memapp.services.learning import reader
 from memapp.services.memory_requests import requests
 from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
 from memapp.store import chat, consents, expectations, history, memories, withdrawn
 from memapp.store.session import Session
 
-Refusals = Sequence[tuple[str, WhyNot | None]]
-"""The sentences of a message with the judge's reasons against them; None if kept."""
 _TRASH_REASONS: Mapping[str, WhyNot] = {
     "person": "undone",
     "undone": "undone",
@@ -28,26 +26,26 @@ _TRASH_REASONS: Mapping[str, WhyNot] = {
 """Reasons for a memory in the trash, except a later statement."""
 
 
-def judged(runtime: Runtime, message: Message) -> Refusals | None:
-    """Judge a message by the embedding model; return None while the model loads or fails."""
+def judge_message(runtime: Runtime, message: Message) -> JudgedSentences | None:
+    """Judge the sentences of a message; return None while the embedding model loads or fails."""
     if message.origin is Origin.COMMAND:
         return ()
     if runtime.judge_embedder.state == "loading":
         return None
-    return best_effort(runtime, message.thread_id, "judge", lambda: _judged(runtime, message))
+    return best_effort(runtime, message.thread_id, "judge", lambda: _judge(runtime, message))
 
 
-def _judged(runtime: Runtime, message: Message) -> Refusals | None:
+def _judge(runtime: Runtime, message: Message) -> JudgedSentences | None:
     request = requests.read(runtime, message.text, message.pasted, ())
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):
-        return reader.refusals(runtime, message)
+        return learning.judged_sentences(runtime, message)
     return None
 
 
 def not_kept(
-    runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]
+    runtime: Runtime, message: Message, judged: JudgedSentences, taught: Collection[str]
 ) -> tuple[NotKept, ...]:
     """Return the sentences of a message that were not kept, as far as decided.
 
@@ -56,15 +54,15 @@ def not_kept(
     """
     session = runtime.read()
     to_learn = expectations.is_to_learn_from(session, message.id)
-    if not refusals or (to_learn and not reader.is_enough_for_today(runtime)):
+    if not judged or (to_learn and not learning.is_enough_for_today(runtime)):
         return ()
     became = _outcomes(session, message, taught)
     otherwise = "tomorrow" if to_learn else _reason_unread(session, message)
     refused: dict[str, NotKept] = {}
-    for sentence, judged_why in refusals:
+    for sentence, reason in judged:
         text = next((text for text in became if sentence in text or text in sentence), None)
         why = (
-            (otherwise if judged_why is None or otherwise == "kept out" else judged_why)
+            (otherwise if reason is None or otherwise == "kept out" else reason)
             if text is None
             else became[text]
         )

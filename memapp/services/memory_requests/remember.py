@@ -19,7 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubted
 from memapp.services.forget import is_forgotten
-from memapp.services.learning import memory_of
+from memapp.services.learning import memory_from_message
 from memapp.services.recall import near, same_as
 from memapp.store import changes, expectations, memories, withdrawn
 
@@ -54,7 +54,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
                 session, Updated(same, importance=importance, sources=(message.id,)), actor
             )
             return f"I know that already: {memories.get_memory(session, same).text}"
-        memory = memory_of(session, message, text, category(text, words_of(text)))
+        memory = memory_from_message(session, message, text, category(text, words_of(text)))
         changes.apply(
             session, Created(replace(memory, importance=BY_HAND_IMPORTANCE, origin="person")), actor
         )

@@ -44,9 +44,9 @@ from memapp.language.secrets import without_secrets
 from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
+from memapp.services import learning
 from memapp.services.consent import questions
 from memapp.services.expectation_check import compare
-from memapp.services.learning import reader, retract_unsaid, revert_answers
 from memapp.services.memory_requests import requests
 from memapp.services.models import may_do
 from memapp.services.open_turn import (
@@ -119,7 +119,7 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     confirmed = attempt(
         "read_answer", partial(confirm_answer, runtime, message, turn.reply, earlier)
     )
-    retracted = attempt("retract", partial(retract_unsaid, runtime, message, earlier))
+    retracted = attempt("retract", partial(learning.retract_withdrawn, runtime, message, earlier))
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
     request = (
         None
@@ -130,7 +130,7 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         "memory_request", partial(requests.carry_out, runtime, request, message, earlier)
     )
     if done is None or done.teaches:
-        attempt("propose_profile", partial(reader.propose_profile, runtime, message))
+        attempt("propose_profile", partial(learning.propose_profile, runtime, message))
     if confirmed:
         yield Completed(confirmed)
     elif done is not None and done.is_all:
@@ -202,7 +202,7 @@ def _deactivate_from(
         runtime,
         replaced.thread_id,
         "revert_answers",
-        partial(revert_answers, runtime, messages),
+        partial(learning.revert_answers, runtime, messages),
     )
     chat.set_active(session, [message.id for message in left], active=False)
     return answers

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 
 from memapp.domain.chat import Message, Role, Thread
-from memapp.domain.provenance import Outcome
+from memapp.domain.provenance import JudgedSentences, Outcome
 from memapp.services import chats
 from memapp.services.consent import pending
-from memapp.services.memory_requests import Refusals, refused_sentences
+from memapp.services.memory_requests import refused_sentences
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.notes import value_of, with_outcomes
@@ -32,7 +32,7 @@ class ThreadTranscript(Transcript):
         self._status = status
         self._drawer = drawer
         self.actions = MemoryActions(self, state.session)
-        self._refusals: dict[str, Refusals] = {}
+        self._judged: dict[str, JudgedSentences] = {}
         """The judgements of the messages on the screen, by id: each needs the embedding model."""
 
     async def show_thread(self, thread: Thread, at: Message | None = None) -> None:
@@ -41,7 +41,7 @@ class ThreadTranscript(Transcript):
         if not page.messages:
             await self.welcome()
             return
-        self._refusals.clear()
+        self._judged.clear()
         await self.show(
             await self._widgets(page.messages),
             earlier=page.more,
@@ -151,17 +151,19 @@ class ThreadTranscript(Transcript):
             messages = messages[:-1]  # The outcomes of the running turn follow at its end.
         await self._show_outcomes_of(messages)
         for message in reversed(messages):
-            if self._state.busy or message.id in self._refusals:
+            if self._state.busy or message.id in self._judged:
                 continue
-            refusals = await asyncio.to_thread(refused_sentences.judged, self._runtime, message)
-            if refusals is None:
+            judged = await asyncio.to_thread(
+                refused_sentences.judge_message, self._runtime, message
+            )
+            if judged is None:
                 return  # The embedding model is still loading.
-            self._refusals[message.id] = refusals
+            self._judged[message.id] = judged
             await self._show_outcomes_of([message])
 
     async def _show_outcomes_of(self, messages: Sequence[Message]) -> None:
         outcomes = await asyncio.to_thread(
-            read_models.outcomes, self._runtime, messages, dict(self._refusals)
+            read_models.outcomes, self._runtime, messages, dict(self._judged)
         )
         if self.is_attached:  # memapp may have been closed meanwhile.
             for message in messages:
