@@ -42,7 +42,7 @@ from memapp.language.word_file import words_of as language_of
 from memapp.runtime import Runtime
 from memapp.services import curate, learning
 from memapp.services.consent import decisions, pending
-from memapp.store import chat, expectations
+from memapp.store import chat, learning_queue
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")
 NOT_SCORED = "borderline"
@@ -234,12 +234,12 @@ def learned(runtime: Runtime, text: str) -> tuple[int, tuple[str, ...]]:
         message = chat.add_message(
             session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED
         )
-        expectations.add_surprise(session, thread, message.id, runtime.clock())
+        learning_queue.add(session, thread, message.id, runtime.clock())
     learning.propose_profile(runtime, message)
     news = [
         event
-        for surprise in expectations.pending_surprises(runtime.read())
-        for event in learning.learn(runtime, surprise)
+        for queued in learning_queue.list_pending(runtime.read())
+        for event in learning.learn(runtime, queued)
     ]
     asked = len(pending.of_message(runtime.read(), message.id))
     texts = tuple(event.memory.text for event in news if isinstance(event, Remembered))

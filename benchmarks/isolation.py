@@ -32,7 +32,7 @@ from memapp.services import chats
 from memapp.services.embed import embed
 from memapp.services.learning import learn
 from memapp.services.recall import RecallRequest, look_up, query, recall
-from memapp.store import chat, expectations
+from memapp.store import chat, learning_queue
 
 AT_5 = 0.90
 AT_1 = 0.60
@@ -110,11 +110,11 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
                     at,
                     origin=Origin.MODEL,
                 )
-                expectations.add_surprise(session, thread.id, said.id, at)
+                learning_queue.add(session, thread.id, said.id, at)
             ids[date, row["turn"], "user"], ids[date, row["turn"], "assistant"] = said.id, reply.id
-    while pending := expectations.pending_surprises(runtime.read(), 200):
-        for surprise in pending:
-            list(learn(runtime, surprise))
+    while pending := learning_queue.list_pending(runtime.read(), 200):
+        for queued in pending:
+            list(learn(runtime, queued))
     embed(runtime, Cancel())
     return ids
 

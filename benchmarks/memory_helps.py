@@ -43,7 +43,7 @@ from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import resend_turn, take_turn
-from memapp.store import chat, expectations
+from memapp.store import chat, learning_queue
 from memapp.store.opening import open_database
 
 CEILING_GOAL = 0.5
@@ -292,7 +292,7 @@ def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
             origin=Origin.MODEL,
             reply_to=message.id,
         )
-        expectations.add_surprise(session, thread, message.id, turn.at)
+        learning_queue.add(session, thread, message.id, turn.at)
 
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:

@@ -30,7 +30,7 @@ from memapp.runtime import Runtime
 from memapp.services.embed import embed
 from memapp.services.learning import learn
 from memapp.services.recall import look_up
-from memapp.store import change_log, chat, expectations
+from memapp.store import change_log, chat, learning_queue
 
 MOST = 0.10
 DIALOGS = 60
@@ -143,9 +143,9 @@ def say(runtime: Runtime, thread: str, message: str, reply: str, at: datetime) -
     with runtime.write() as session:
         said = chat.add_message(session, thread, Role.USER, message, at, origin=Origin.TYPED)
         chat.add_message(session, thread, Role.ASSISTANT, reply, at, origin=Origin.MODEL)
-        expectations.add_surprise(session, thread, said.id, at)
-    for surprise in expectations.pending_surprises(runtime.read()):
-        list(learn(runtime, surprise))
+        learning_queue.add(session, thread, said.id, at)
+    for queued in learning_queue.list_pending(runtime.read()):
+        list(learn(runtime, queued))
     embed(runtime, Cancel())
 
 

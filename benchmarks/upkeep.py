@@ -42,7 +42,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
 from memapp.services.jobs.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
 from memapp.services.turn import take_turn
-from memapp.store import changes, chat, consolidation, expectations, memories
+from memapp.store import changes, chat, consolidation, learning_queue, memories
 from tests.builders import fact
 
 ROUNDS, SMALL_ROUNDS = 50, 6
@@ -263,7 +263,7 @@ def plant_chats(
                 text = " ".join(said(chance) for _ in range(4))
                 message = chat.add_message(session, thread.id, Role.USER, text, day, origin=origin)
                 if to_learn:
-                    expectations.add_surprise(session, thread.id, message.id, day)
+                    learning_queue.add(session, thread.id, message.id, day)
 
 
 def plant_pairs(runtime: Runtime, chance: random.Random) -> None:

@@ -26,7 +26,7 @@ TABLES = {
         "drafts": "The text that is being typed in each chat.",
         "context_cards": "The context cards of a chat (`/evidence`).",
         "predictions": "The expected next messages, and how the real ones compared.",
-        "surprises": "The messages that memapp did not expect; each is read for memories.",
+        "surprises": "The queue of messages to learn from; those as predicted are settled unread.",
         "recalls": "The memories and messages that stood in the prompt of an answer.",
         "supervisor_checkpoints": "The state of each chat, so that a crash costs no turn.",
         "episode_ends": "The last message of each chat that an episode covers.",

@@ -16,8 +16,9 @@ from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.consent import Decider, RequestState
 from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
+from memapp.domain.learning_queue import QueueState
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
-from memapp.domain.prediction import Source, SurpriseState
+from memapp.domain.prediction import Source
 from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.prompt import Usage
 from memapp.domain.relation import RelationType
@@ -197,12 +198,14 @@ class PredictionLine(PortableLine):
 
 
 class SurpriseLine(PortableLine):
+    """A message in the queue for learning, or its outcome."""
+
     type: Literal["surprise"]
     id: Id
     thread_id: Id
     message_id: Id
     prediction_id: Id | None
-    state: SurpriseState
+    state: QueueState
     created_at: Moment
 
 

@@ -1,4 +1,4 @@
-"""Predictions of a person's next message, and the surprises still to be learned from."""
+"""Predictions of a person's next message."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,6 @@ from typing import Literal
 from memapp.domain.expectation import AS_PREDICTED
 
 Source = Literal["predictor", "responder"]
-SurpriseState = Literal["pending", "learned", "nothing", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +31,6 @@ class Prediction:
     def as_predicted(self) -> bool:
         """Return True if the person wrote the predicted thing, not only something on the topic."""
         return self.surprised is False and (self.similarity or 0.0) >= AS_PREDICTED
-
-
-@dataclass(frozen=True, slots=True)
-class Surprise:
-    """A message that was not expected and has not been learned from yet."""
-
-    id: str
-    thread_id: str
-    message_id: str
-    expected: str
-    """The expected message; empty at the start of a chat."""
 
 
 @dataclass(frozen=True, slots=True)

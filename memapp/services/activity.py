@@ -9,7 +9,14 @@ from memapp.domain.consolidation import Tidied
 from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
 from memapp.services.store_reads import reading
-from memapp.store import activity, consolidation, expectations, history, saved_values
+from memapp.store import (
+    activity,
+    consolidation,
+    expectations,
+    history,
+    learning_queue,
+    saved_values,
+)
 
 UPKEEP_TOLD = "upkeep_told"
 """The number of the last history entry whose upkeep was shown."""
@@ -56,8 +63,8 @@ def learning(runtime: Runtime) -> Learning:
     """Return how many messages are still to be learned from, and how many failed."""
     session = runtime.read()
     return Learning(
-        waiting=expectations.count_surprises(session, "pending"),
-        set_aside=expectations.count_surprises(session, "failed"),
+        waiting=learning_queue.count(session, "pending"),
+        set_aside=learning_queue.count(session, "failed"),
     )
 
 

@@ -76,7 +76,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     needed = expectations.prediction_for(session, reply.id, "predictor")
     expects = expectations.expected_after(session, reply.id)
     return Trace(
-        expected=expectations.checked_by(session, reply.reply_to) if reply.reply_to else None,
+        expected=expectations.compared_with(session, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
         hits=tuple(without_withheld(session, recalls.list_recalls(session, reply.id))),
         expects=expects.text if expects else "",

@@ -11,7 +11,7 @@ from memapp.language.sentence import tells_more
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
-from memapp.store import events, expectations
+from memapp.store import events, expectations, learning_queue
 
 
 def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
@@ -28,9 +28,9 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
         )
     with runtime.write() as session:
         if expected and verdict:
-            expectations.mark_checked(session, expected.id, message.id, verdict)
+            expectations.save_comparison(session, expected.id, message.id, verdict)
             if not (verdict.surprised or _tells_more(expected, message)):
-                expectations.learn_nothing(session, [message.id])
+                learning_queue.learn_nothing(session, [message.id])
             expected = replace(
                 expected,
                 surprised=verdict.surprised,

@@ -11,7 +11,7 @@ from memapp.language.history import in_words
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending
 from memapp.services.store_reads import reading
-from memapp.store import changes, chat, consents, expectations, history, memories, withdrawn
+from memapp.store import changes, chat, consents, history, learning_queue, memories, withdrawn
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
@@ -105,7 +105,7 @@ def _restore_messages(session: Session, entries: Sequence[Entry], actor: Actor) 
     message_ids = [entry.memory_id.removeprefix(MESSAGE) for entry in unsaid]
     withdrawn.reinstate(session, message_ids)
     # They may have been withdrawn before they taught anything.
-    expectations.learn_again(session, message_ids)
+    learning_queue.learn_again(session, message_ids)
     for entry in unsaid:
         touched = Touched(Event.UNDO, entry.memory_id, None, None)
         history.record(session, actor, actor.step, touched, undoes=entry.step)

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from memapp.domain.changes import ActorKind, ChangeEvent, Event
 from memapp.domain.chat import MessageStatus, Origin, Role
 from memapp.domain.consent import Decider, RequestState
+from memapp.domain.learning_queue import QueueState
 from memapp.domain.lessons.feedback import Channel
 from memapp.domain.lessons.lesson import (
     ActivationPoint,
@@ -17,7 +18,7 @@ from memapp.domain.lessons.lesson import (
     RunClient,
 )
 from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
-from memapp.domain.prediction import Source, SurpriseState
+from memapp.domain.prediction import Source
 from memapp.domain.relation import RelationType
 from memapp.domain.trust import Choice
 from memapp.domain.trust import Role as AgentRole
@@ -51,7 +52,7 @@ VOCABULARY: Mapping[str, Any] = {
     "relation_types": RelationType,
     "round_choices": Choice,
     "run_clients": RunClient,
-    "surprise_states": SurpriseState,
+    "surprise_states": QueueState,
     "trash_reasons": TrashReason,
 }
 """A new value is a line in its type and an INSERT in the next migration; a test compares the two.

@@ -13,7 +13,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.cli import line_chat, run
-from memapp.domain.prediction import Surprise
+from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
@@ -68,12 +68,12 @@ def test_a_bug_in_what_reads_a_question_does_not_lose_it(
 def test_a_command_says_what_it_leaves(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     watch, interrupted, learn = [0.0], [True], learning.learn
 
-    def learn_slowly(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+    def learn_slowly(runtime: Runtime, queued: QueuedMessage) -> Iterator[Remembered | Retracted]:
         if interrupted.pop():
             raise KeyboardInterrupt
         watch[0] += 30.0
         interrupted.append(False)
-        yield from learn(runtime, surprise)
+        yield from learn(runtime, queued)
 
     unread = "1 message is not read yet. The next command or `memapp upkeep` goes on."
     monkeypatch.setattr(schedule, "time", SimpleNamespace(monotonic=lambda: watch[0]))

@@ -20,7 +20,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, reply
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn, take_turn
-from memapp.store import checkpoints, expectations, history
+from memapp.store import checkpoints, history, learning_queue
 from tests.builders import Reader, learn, new_chat, only, recorded, say
 from tests.reliability.killed_processes import begun
 
@@ -154,7 +154,7 @@ def test_another_message_begins_afresh(home: Path) -> None:
 def test_what_was_not_compared_before_the_kill_is_compared_at_the_next_try(home: Path) -> None:
     killed_at(ask_and_die, home, Accepted)
     runtime, _, reply, _ = reopened(home)
-    pending = partial(expectations.count_surprises, runtime.read(), "pending")
+    pending = partial(learning_queue.count, runtime.read(), "pending")
     assert (pending(), recorded(runtime, "classify")) == (1, [])
     list(retry_turn(runtime, reply.id))
     assert (pending(), len(recorded(runtime, "classify"))) == (1, 1)

@@ -75,7 +75,7 @@ def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runt
             expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", ())
             guess = expectations.prediction_for(session, reply.id, "predictor")
             assert guess is not None
-            expectations.mark_checked(
+            expectations.save_comparison(
                 session, guess.id, message.id, Verdict(surprised, 50.0, similarity, "")
             )
     rates = expectations.hit_rates(runtime.read())

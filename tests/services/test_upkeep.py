@@ -10,7 +10,7 @@ import pytest
 from memapp.domain.activity import Learning
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.prediction import Surprise
+from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.turn_events import Accepted, Completed, Remembered
 from memapp.errors import ModelError, UsageError
 from memapp.inference import Cancel
@@ -19,7 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, learning, undo, upkeep
 from memapp.services.jobs import learn as learn_job
 from memapp.services.turn import resend_turn, take_turn
-from memapp.store import expectations
+from memapp.store import expectations, learning_queue
 from tests.builders import Clock, chat_of, make_runtime, new_chat, only, recorded, say
 
 PLAYS, KEEPS = "I play the accordion.", "I keep two hens named Ada and Grace."
@@ -40,7 +40,7 @@ def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
 
 
 def pending(runtime: Runtime) -> int:
-    return len(expectations.pending_surprises(runtime.read()))
+    return len(learning_queue.list_pending(runtime.read()))
 
 
 def states(runtime: Runtime) -> list[str]:
@@ -55,10 +55,10 @@ def live(runtime: Runtime) -> list[str]:
 
 
 def fail_on_hens(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def fail(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
-        if "hens" in chats.get_message(runtime, surprise.message_id).text:
+    def fail(runtime: Runtime, queued: QueuedMessage) -> Iterator[Any]:
+        if "hens" in chats.get_message(runtime, queued.message_id).text:
             raise error
-        return learn(runtime, surprise)
+        return learn(runtime, queued)
 
     learn = learning.learn
     monkeypatch.setattr(learning, "learn", fail)
@@ -124,7 +124,7 @@ def test_without_embedding_model_each_message_waits(tmp_path: Path, model: Scrip
     runtime.close()
 
 
-def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_taken(
+def test_a_message_that_cannot_be_learned_from_is_settled_and_the_next_one_is_taken(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_on_hens(monkeypatch, UsageError("No."))
@@ -134,7 +134,7 @@ def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_t
     assert states(runtime) == ["failed", "learned"]
 
 
-def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime: Runtime) -> None:
+def test_what_waits_for_a_yes_is_told_before_the_next_message_is_taken(runtime: Runtime) -> None:
     for text in ("My salary is 54000 euros a year.", KEEPS):
         say(runtime, new_chat(runtime), text)
     made = upkeep.work(runtime, None, Cancel())
@@ -160,7 +160,7 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     begun.close()  # type: ignore[attr-defined]
     assert learn(runtime) == learned
     assert states(runtime)[-1] == state
-    compared = expectations.checked_by(runtime.read(), message.id)
+    compared = expectations.compared_with(runtime.read(), message.id)
     assert compared is not None and compared.surprised == bool(learned)
 
 

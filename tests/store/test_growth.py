@@ -78,7 +78,7 @@ LOOKS: dict[str, Look] = {
     "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3]),
     "used_in": lambda conn, ids: recalls.used_in(on(conn), ids[0], 5),
     "list_recalls": lambda conn, ids: recalls.list_recalls(on(conn), "0"),
-    "checked_by": lambda conn, ids: expectations.checked_by(on(conn), "0"),
+    "compared_with": lambda conn, ids: expectations.compared_with(on(conn), "0"),
     "still_there": lambda conn, ids: chat.still_there(on(conn), MESSAGES),
     "versions": lambda conn, ids: history.list_versions(on(conn), ids[0]),
     "entries": lambda conn, ids: history.list_entries(on(conn), memory_id=ids[0]),

@@ -38,7 +38,7 @@ from memapp.runtime import Runtime
 from memapp.services import rubric
 from memapp.services.consent import pending
 from memapp.services.store_reads import reading
-from memapp.store import changes, chat, consents, expectations, memories
+from memapp.store import changes, chat, consents, learning_queue, memories
 from memapp.store.encoding import new_id
 from memapp.store.forget import erasing
 from memapp.store.profile import read_profile
@@ -249,7 +249,7 @@ def carry_out(
         for rival in pending.rivals(session, request):
             pending.end(session, rival, "withdrawn", by, actor)
         # Further values in these messages may need no approval any more.
-        expectations.learn_again(session, said_in)
+        learning_queue.learn_again(session, said_in)
     if memory and memories.find_same(session, normalise(memory.text)) is None:
         _store_held_memory(session, memory, actor)
     return actor.step

@@ -1,4 +1,4 @@
-"""The job `learn`: learning from pending messages, one by one."""
+"""The job `learn`: learning from the messages in the queue, one by one."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Literal
 from memapp.domain.chat import MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace
-from memapp.domain.prediction import Surprise
+from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel
@@ -20,7 +20,7 @@ from memapp.services.memory_requests import requests
 from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
 from memapp.services.recall import expectation
 from memapp.services.turn import confirm_answer
-from memapp.store import chat, events, expectations
+from memapp.store import chat, events, learning_queue
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ MOST_TRIES = 3
 
 def waiting(runtime: Runtime) -> int:
     """Count the messages that are still to be learned from."""
-    return expectations.count_surprises(runtime.read(), "pending")
+    return learning_queue.count(runtime.read(), "pending")
 
 
 def problem(runtime: Runtime) -> str:
@@ -47,29 +47,29 @@ def problem(runtime: Runtime) -> str:
 def run(
     runtime: Runtime, cancel: Cancel, _last: Pace | None
 ) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
-    """Learn from each surprise by itself, so that a failed one does not stop the others.
+    """Learn from each message by itself, so that a failed one does not stop the others.
 
-    Yields 0 after each surprise, where the job may stop.
+    Yields 0 after each message, where the job may stop.
     """
-    if outdated := expectations.outdated_surprises(runtime.read()):
+    if outdated := learning_queue.list_outdated(runtime.read()):
         _settle(runtime, outdated, "nothing")
-    for surprise in expectations.pending_surprises(runtime.read()):
+    for queued in learning_queue.list_pending(runtime.read()):
         if cancel.is_set():
             return
         asked_before = pending.list_pending(runtime)
         try:
-            yield from _learn(runtime, surprise)
+            yield from _learn(runtime, queued)
         except ModelError as error:
-            log.warning("a surprise waits for the model: %s", type(error).__name__)
-            _count_try(runtime, surprise)
+            log.warning("a message waits for the model: %s", type(error).__name__)
+            _count_try(runtime, queued)
         except StoreError:
-            raise  # a problem of the file, not of this surprise
+            raise  # a problem of the file, not of this message
         except MemappError as error:
-            log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
-            _settle(runtime, [surprise.id], "failed")
+            log.warning("nothing could be learned from a message: %s", type(error).__name__)
+            _settle(runtime, [queued.id], "failed")
         except Exception:
-            # A bug: the surprise must not come first again, before all later messages.
-            _settle(runtime, [surprise.id], "failed")
+            # A bug: the message must not come first again, before all later messages.
+            _settle(runtime, [queued.id], "failed")
             raise
         yield from (
             request for request in pending.list_pending(runtime) if request not in asked_before
@@ -77,21 +77,21 @@ def run(
         yield 0
 
 
-def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
-    _catch_up(runtime, surprise)
-    if expectations.is_to_learn_from(runtime.read(), surprise.message_id):
-        yield from learning.learn(runtime, surprise)
+def _learn(runtime: Runtime, queued: QueuedMessage) -> Iterator[Remembered | Retracted]:
+    _catch_up(runtime, queued)
+    if learning_queue.is_pending(runtime.read(), queued.message_id):
+        yield from learning.learn(runtime, queued)
 
 
-def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
+def _catch_up(runtime: Runtime, queued: QueuedMessage) -> None:
     """Read a message that a kill or a bug kept from the comparison in its turn.
 
     A yes or no in the message is carried out unless somebody retried the turn, and a message kept
     out of memory teaches nothing.
     """
     session = runtime.read()
-    message = chat.get_message(session, surprise.message_id)
-    if surprise.expected or message.origin is not Origin.TYPED:
+    message = chat.get_message(session, queued.message_id)
+    if queued.expected or message.origin is not Origin.TYPED:
         return
     earlier = open_thread(runtime, message.thread_id, before=message.seq)[1]
     *_, reply = [None, *chat.variants(session, message.id)]
@@ -108,22 +108,22 @@ def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
         attempt("classify", partial(compare, runtime, expected, message))
 
 
-def _count_try(runtime: Runtime, surprise: Surprise) -> None:
-    """Move a failed surprise behind the rest; give up after failures on several days."""
+def _count_try(runtime: Runtime, queued: QueuedMessage) -> None:
+    """Move a failed message behind the rest; give up after failures on several days."""
     with runtime.write() as session:
-        tries = expectations.count_try(session, surprise.id)
+        tries = learning_queue.count_try(session, queued.id)
         if tries < MOST_TRIES:
             return
-        expectations.settle_surprise(session, surprise.id, "failed")
+        learning_queue.settle(session, queued.id, "failed")
         meta = {"tries": tries}
         events.add_event(
-            session, "worker", "distil", "error", thread_id=surprise.thread_id, meta=meta
+            session, "worker", "distil", "error", thread_id=queued.thread_id, meta=meta
         )
 
 
 def _settle(
-    runtime: Runtime, surprise_ids: Sequence[str], state: Literal["nothing", "failed"]
+    runtime: Runtime, queued_ids: Sequence[str], state: Literal["nothing", "failed"]
 ) -> None:
     with runtime.write() as session:
-        for surprise_id in surprise_ids:
-            expectations.settle_surprise(session, surprise_id, state)
+        for queued_id in queued_ids:
+            learning_queue.settle(session, queued_id, state)

@@ -13,8 +13,8 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.consent import FACT
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.judgement import Judgement
+from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.memory import MAX_SAID_CHARS
-from memapp.domain.prediction import Surprise
 from memapp.domain.profile import CLOSE_PEOPLE
 from memapp.domain.provenance import JudgedSentences, WhyNot
 from memapp.domain.text import one_line
@@ -77,15 +77,15 @@ EMBEDDER_SECONDS = 20.0
 """How long learning waits for an embedding model that is loading; nobody waits for learning."""
 
 
-def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
-    """Learn from the message of a surprise; yield each memory.
+def learn(runtime: Runtime, queued: QueuedMessage) -> Iterator[Remembered | Retracted]:
+    """Learn from a message of the queue; yield each memory.
 
-    The surprise stays pending until the embedding model is loaded. Raises `ModelError`.
+    The message stays pending until the embedding model is loaded. Raises `ModelError`.
     """
     embedder = runtime.judge_embedder.ready(within=EMBEDDER_SECONDS)
     if embedder is None or is_enough_for_today(runtime):
         return
-    message = chat.get_message(runtime.read(), surprise.message_id)
+    message = chat.get_message(runtime.read(), queued.message_id)
     howtos.propose(runtime, message)
     propose_profile(runtime, message)  # again, in case it failed or was cut off in the turn
     learned = (
@@ -94,7 +94,7 @@ def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retract
         else []
     )
     yield from store_sentences(
-        runtime, surprise, message, learned, near(runtime, [sentence.whole for sentence in learned])
+        runtime, queued, message, learned, near(runtime, [sentence.whole for sentence in learned])
     )
 
 

@@ -18,7 +18,7 @@ from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending, questions
 from memapp.services.undo import hold_back, undo
-from memapp.store import changes, chat, consents, expectations, history, memories, withdrawn
+from memapp.store import changes, chat, consents, history, learning_queue, memories, withdrawn
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
@@ -35,7 +35,7 @@ def retract_withdrawn(
         return retract(runtime, message.thread_id, unsaid, message.text)
     joke = [sent.id for sent in earlier if sent.role is Role.USER][-1:]
     with runtime.write() as session:
-        expectations.learn_nothing(session, [message.id])
+        learning_queue.learn_nothing(session, [message.id])
         return retract(runtime, message.thread_id, [*unsaid, *joke], message.text, jokes=joke)
 
 
@@ -78,7 +78,7 @@ def retract(
         return None
     actor = runtime.actor(thread_id)
     with runtime.write() as session:
-        expectations.learn_nothing(session, message_ids)
+        learning_queue.learn_nothing(session, message_ids)
         withdraw_messages(session, jokes, actor)
         texts = []
         for memory in memories.list_learned_from(session, message_ids):
@@ -115,7 +115,7 @@ def withdraw_messages(session: Session, message_ids: Sequence[str], actor: Actor
         history.record(
             session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None)
         )
-    expectations.learn_nothing(session, message_ids)
+    learning_queue.learn_nothing(session, message_ids)
 
 
 def _says(message: str, memory: str) -> bool:

@@ -8,8 +8,8 @@ from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
 from memapp.domain.chat import Message
 from memapp.domain.consent import FACT, FORGOTTEN
 from memapp.domain.judgement import DEFAULT_IMPORTANCE, RULES
+from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.memory import Kind, Memory, State
-from memapp.domain.prediction import Surprise
 from memapp.domain.profile import has_value
 from memapp.domain.turn_events import Remembered, Retracted
 from memapp.language.last_day import last_day
@@ -21,7 +21,7 @@ from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable
 from memapp.services.recall import Near, same_as
 from memapp.services.trust import leave
-from memapp.store import changes, chat, events, expectations, history, memories
+from memapp.store import changes, chat, events, history, learning_queue, memories
 from memapp.store.session import Session
 
 
@@ -51,19 +51,19 @@ class Sentence:
 
 def store_sentences(
     runtime: Runtime,
-    surprise: Surprise,
+    queued: QueuedMessage,
     message: Message,
     sentences: Sequence[Sentence],
     near_memories: Sequence[Near],
 ) -> Iterator[Remembered | Retracted]:
-    """Store or propose sentences, retire the memories they correct, and settle the surprise.
+    """Store or propose sentences, retire the memories they correct, and settle the message.
 
     All in one transaction. Yields the events afterwards.
     """
     stored: list[Remembered] = []
     retired: list[Retracted] = []
     with runtime.write() as session:
-        if not expectations.still_stands(session, surprise.id, message.text):
+        if not learning_queue.is_current(session, queued.id, message.text):
             return  # withdrawn, edited or erased meanwhile
         taught = history.texts_from(session, message.id)  # a message is read again after a yes
         may_write = leave(session, RULES) == "write"
@@ -88,9 +88,7 @@ def store_sentences(
             stored.append(Remembered(memories.get_memory(session, memory.id), actor.step, old))
         if stored:
             _make_room(session, runtime, Actor(RULES, message.thread_id, step=stored[-1].step))
-        expectations.settle_surprise(
-            session, surprise.id, "learned" if stored or taught else "nothing"
-        )
+        learning_queue.settle(session, queued.id, "learned" if stored or taught else "nothing")
         _count(
             session,
             message,

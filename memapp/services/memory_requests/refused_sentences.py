@@ -15,7 +15,7 @@ from memapp.services.consent import pending
 from memapp.services.memory_requests import requests
 from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
-from memapp.store import chat, consents, expectations, history, memories, withdrawn
+from memapp.store import chat, consents, expectations, history, learning_queue, memories, withdrawn
 from memapp.store.session import Session
 
 _TRASH_REASONS: Mapping[str, WhyNot] = {
@@ -53,7 +53,7 @@ def not_kept(
     memories from this message; others with the same text were known before.
     """
     session = runtime.read()
-    to_learn = expectations.is_to_learn_from(session, message.id)
+    to_learn = learning_queue.is_pending(session, message.id)
     if not judged or (to_learn and not learning.is_enough_for_today(runtime)):
         return ()
     became = _outcomes(session, message, taught)
@@ -106,5 +106,5 @@ def _reason_unread(session: Session, message: Message) -> WhyNot | None:
     """Return why nothing was learned from a message as a whole; None if it was read."""
     if message.id in withdrawn.withdrawn(session, [message.id]):
         return "kept out"
-    expected = expectations.checked_by(session, message.id)
+    expected = expectations.compared_with(session, message.id)
     return "expected" if expected is not None and expected.surprised is False else None

@@ -21,7 +21,7 @@ from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubt
 from memapp.services.forget import is_forgotten
 from memapp.services.learning import memory_from_message
 from memapp.services.recall import near, same_as
-from memapp.store import changes, expectations, memories, withdrawn
+from memapp.store import changes, learning_queue, memories, withdrawn
 
 
 def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> str:
@@ -32,7 +32,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
     if tells_secret(content):
         with runtime.write() as session:
             withdrawn.withdraw(session, [message.id])
-            expectations.learn_nothing(session, [message.id])
+            learning_queue.learn_nothing(session, [message.id])
         return SECRET
     text = one_line(content)
     if is_doubted(runtime, text):

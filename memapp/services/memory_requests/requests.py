@@ -29,7 +29,7 @@ from memapp.services.memory_requests.forget import (
 from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
 from memapp.services.recall import what_is_known
-from memapp.store import chat, expectations, history, withdrawn
+from memapp.store import chat, history, learning_queue, withdrawn
 from memapp.store.session import Session
 
 KEPT_OUT = "All right. I keep nothing of that, and I do not bring it up in other chats."
@@ -61,7 +61,7 @@ def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Memo
     request = read(runtime, text, pasted, earlier)
     if request is not None and request.kind == "off":
         with runtime.write() as session:
-            expectations.learn_nothing(session, [message.id])
+            learning_queue.learn_nothing(session, [message.id])
             keep_out(session, message)
     return request
 
@@ -123,7 +123,7 @@ def carry_out(
     teaches = request.kind == "remember" and not request.is_all
     if not teaches:
         with runtime.write() as session:
-            expectations.learn_nothing(session, [message.id])
+            learning_queue.learn_nothing(session, [message.id])
             if request.kind in ("off", "forget", "wrong", "undo"):
                 keep_out(session, message)
     return Done(

@@ -58,7 +58,7 @@ from memapp.services.open_turn import (
 )
 from memapp.services.recall import expectation, prefetched, quotations, take_prefetched
 from memapp.services.turn.answering import answer
-from memapp.store import chat, checkpoints, expectations, history, leases
+from memapp.store import chat, checkpoints, expectations, history, learning_queue, leases
 from memapp.store.session import Session
 
 EMBEDDER_SECONDS = 1.0
@@ -95,7 +95,7 @@ def take_turn(
             session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted
         )
         reply = _add_reply(runtime, session, thread.id, message)
-        expectations.add_surprise(session, thread.id, message.id, session.now)
+        learning_queue.add(session, thread.id, message.id, session.now)
         chat.save_draft(session, thread.id, "")
     yield Accepted(message, reply, last)
     yield from _respond(
@@ -245,7 +245,7 @@ def retry_turn(
     if is_unread:
         yield from _respond(runtime, turn)
         return
-    yield Checked(expectations.checked_by(runtime.read(), message.id))
+    yield Checked(expectations.compared_with(runtime.read(), message.id))
     quoted = (
         attempt("quotations", partial(_quoted, runtime, thread, message))
         if _may_answer(runtime)
@@ -389,7 +389,7 @@ def confirm_answer(
             said_in(session, message.thread_id),
         )
         chat.finish_message(session, reply.id, text, MessageStatus.COMPLETE, Usage(), BY_MEMAPP)
-        expectations.learn_nothing(session, [message.id])
+        learning_queue.learn_nothing(session, [message.id])
         checkpoints.advance(
             session, message.thread_id, lambda at: at.settled().with_prediction(at.last_prediction)
         )
