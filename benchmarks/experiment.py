@@ -46,7 +46,7 @@ from memapp import bootstrap
 from memapp.domain.expectation import AS_PREDICTED
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
-from memapp.domain.turn_events import Accepted, Checked, Completed, Failed, Found
+from memapp.domain.turn_events import Accepted, Compared, Completed, Failed, Found
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.scripted import call_kind
 from memapp.language.expectation import writable
@@ -446,7 +446,7 @@ def converse(
         partner.asked_to_reply, partner.own_reply = False, ""
         for event in take_turn(runtime, thread, text):
             match event:
-                case Checked(expected) if guesses:
+                case Compared(expected) if guesses:
                     guesses[-1].text = expected.text if expected else ""
                 case Found(hits) if guess.needed in said:
                     guess.kept, guess.found = kept_and_found(runtime, said[guess.needed], hits)

@@ -274,7 +274,7 @@ STEPS: dict[str, tuple[int, Step]] = {
     "deny": (3, lambda r, c: decisions.deny(r, waiting(r, c))),
     "snooze": (1, lambda r, c: decisions.snooze(r, waiting(r, c))),
     "set": (2, lambda r, c: decisions.set_field(r, "city", c.choice(FIELDS["city"]))),
-    "take": (2, lambda r, c: decisions.take_away(r, c.choice(list(FIELDS)))),
+    "take": (2, lambda r, c: decisions.clear_field(r, c.choice(list(FIELDS)))),
     "say": (10, say),
     "flip": (3, flip),
     "rename": (2, lambda r, c: chats.rename_thread(r, a_thread(r, c), f"About {word()}")),

@@ -75,7 +75,7 @@ def ask(
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
     pasted = [(0, len(question))] if text in ((), ("-",)) and not sys.stdin.isatty() else []
-    turns.checked(question)
+    turns.valid_message(question)
     if text not in ((), ("-",)) and _piped_in():
         say("The piped input is not read. To ask it: memapp ask -")
     with opened(options) as runtime:

@@ -221,7 +221,7 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
 def clear(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
     """Clear a field, or remove one of its values."""
     with opened(options) as runtime:
-        decisions.take_away(runtime, field, " ".join(value))
+        decisions.clear_field(runtime, field, " ".join(value))
         says = decisions.profile(runtime).get(field, ())
     now = f": {'; '.join(says)}" if says else " is empty now"
     say(f"{label(field)}{now}. To undo: memapp undo.")

@@ -56,7 +56,7 @@ def council(
             return
         load(runtime)
         if question:
-            turns.checked(question)
+            turns.valid_message(question)
             thread = thread if chat_id and thread else chats.new_thread(runtime)
             events = service.ask(runtime, thread.id, question)
         else:

@@ -77,7 +77,7 @@ class _Talk:
 
     def send(self, text: str) -> None:
         """Send a message, write its answer, and learn from it."""
-        turns.checked(text)
+        turns.valid_message(text)
         self._write_answer(turns.take_turn, text)
         with self._stopped_by_ctrl_c() as cancel:
             learn(self._runtime, cancel)

@@ -26,8 +26,8 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """The message was compared with the prediction."""
+class Compared:
+    """The message was compared with the prediction, if there was one."""
 
     expected: Prediction | None
     """None without a prediction."""
@@ -161,6 +161,6 @@ class CouncilSat:
 
 
 TurnEvent = (
-    Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
+    Accepted | Compared | Waiting | Predicted | Found | Thinking | Streamed | Restarted
     | Completed | Failed | Asked | Retracted | RevertedAnswers | CarriedOut | CouncilSat
 )  # fmt: skip

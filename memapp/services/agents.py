@@ -270,7 +270,7 @@ def propose(
         raise Refused(
             "This agent may not propose into this category.", f"Allowed: {', '.join(allowed)}."
         )
-    same_id = memories.find_same(runtime.read(), normalise(curate.checked(text)))
+    same_id = memories.find_same(runtime.read(), normalise(curate.valid_text(text)))
     if (
         same_id
         and caller.grant.reads
@@ -288,7 +288,7 @@ def correct(
     before = _seen(runtime, _reading(runtime, caller), memory_id)
     if before.kind is Kind.PROCEDURAL or before.category == PROCEDURAL:
         raise Refused("Only the person can correct a how-to, in memapp.")
-    if normalise(curate.checked(text)) == normalise(before.text):
+    if normalise(curate.valid_text(text)) == normalise(before.text):
         return Proposal(status="known", id=before.id, told="The memory says that already.")
     return _put_before(runtime, caller, text, quote, before.category, before.text)
 
@@ -308,10 +308,10 @@ def _proposing(runtime: Runtime, caller: Caller) -> Capability:
 def _put_before(
     runtime: Runtime, caller: Caller, text: str, quote: str, category: str, instead_of: str = ""
 ) -> Proposal:
-    quote = curate.checked(quote) if quote.strip() else ""
+    quote = curate.valid_text(quote) if quote.strip() else ""
     if any(map(may_tell_secret, (text, quote))):  # an agent cannot be asked
         raise UsageError(curate.SECRET)
-    proposal = proposals.Proposed(curate.checked(text), quote, category, instead_of)
+    proposal = proposals.Proposed(curate.valid_text(text), quote, category, instead_of)
     request = proposals.propose(runtime, caller.actor, proposal, caller.grant.waiting)
     return Proposal(status="waits", id=request.id, told=WAITS)
 

@@ -78,12 +78,12 @@ def add(
     With steps the memory is a how-to, whose title is the text.
     """
     _check(runtime, category or NOTES, importance)
-    text, steps = _sure(runtime, text), _checked_steps(steps)
+    text, steps = _confirmed_text(runtime, text), _valid_steps(steps)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
         text=text,
-        tags=_checked_tags(tags),
+        tags=_valid_tags(tags),
         kind=Kind.PROCEDURAL if steps else Kind.SEMANTIC,
         category=PROCEDURAL if steps else category or NOTES,
         importance=importance,
@@ -112,14 +112,14 @@ def edit(
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
-        text = _sure(runtime, text)
-    checked_tags = None if tags is None else _checked_tags(tags)
-    checked_steps = None if steps is None else _checked_steps(steps)
+        text = _confirmed_text(runtime, text)
+    valid_tags = None if tags is None else _valid_tags(tags)
+    valid_steps = None if steps is None else _valid_steps(steps)
     insight_ids = []
     if text not in (None, before.text):  # insights were made of the earlier words
         insight_ids = relations.resting_on(runtime.read(), [memory_id])
     ended = (SoftDeleted(id, "superseded", runtime.purge_at()) for id in insight_ids)
-    change = Updated(memory_id, text, checked_tags, importance, category, checked_steps)
+    change = Updated(memory_id, text, valid_tags, importance, category, valid_steps)
     return _apply(runtime, change, *ended)
 
 
@@ -133,13 +133,13 @@ def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
 
 def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     """Add a tag, or several separated by commas, to memories."""
-    added = _checked_tags([tag])
+    added = _valid_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
     tagged = [get(runtime, memory_id) for memory_id in memory_ids]
     return _apply(
         runtime,
-        *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in tagged),
+        *(Updated(memory.id, tags=_valid_tags([*memory.tags, *added])) for memory in tagged),
     )
 
 
@@ -191,7 +191,7 @@ def discard(runtime: Runtime, *memory_ids: str) -> Revision:
     deletions = [SoftDeleted(id, "person", runtime.purge_at()) for id in ids or memory_ids]
     with runtime.write():
         revision = _apply(runtime, *deletions, actor=actor)
-        decisions.forget_said_by(runtime, live, actor)
+        decisions.remove_values_of_trashed(runtime, live, actor)
     return revision
 
 
@@ -266,15 +266,15 @@ def is_doubted(runtime: Runtime, text: str) -> bool:
     return is_new
 
 
-def _sure(runtime: Runtime, text: str) -> str:
-    """Return the checked text. Raises `UsageError`, once, for a text that may hold a secret."""
-    text = checked(text)
+def _confirmed_text(runtime: Runtime, text: str) -> str:
+    """Return the valid text. Raises `UsageError`, once, for a text that may hold a secret."""
+    text = valid_text(text)
     if is_doubted(runtime, text):
         raise UsageError(DOUBTED)
     return text
 
 
-def checked(text: str) -> str:
+def valid_text(text: str) -> str:
     """Return the cleaned text. Raises `UsageError` for an empty, secret or overlong one."""
     text = one_line(clean(text))
     if not text:
@@ -298,7 +298,7 @@ def _check(runtime: Runtime, category: str | None, importance: int | None) -> No
         raise UsageError("Importance is a number from 1 to 5.")
 
 
-def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+def _valid_tags(tags: Sequence[str]) -> tuple[str, ...]:
     # Split at commas, as the form writes and reads tags: else the next edit would split them.
     cleaned = [
         shorten(one_line(clean(part)).strip(), MAX_TAG_CHARS)
@@ -313,7 +313,7 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))
 
 
-def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
+def _valid_steps(steps: Sequence[str]) -> tuple[str, ...]:
     cleaned = tuple(text for step in steps if (text := one_line(clean(step))))
     if len(cleaned) > MAX_STEPS:
         raise UsageError(

@@ -79,7 +79,7 @@ def purge_chats(runtime: Runtime, thread_ids: Sequence[str], *, by: By = "person
 
 def forget_everywhere(runtime: Runtime, words: str) -> Receipt:
     """Erase everything that holds a phrase, whatever its case: memories, messages, all the rest."""
-    job = PurgeJob(words=(_checked(words),))
+    job = PurgeJob(words=(_valid_phrase(words),))
     return _erase(runtime, lambda _: job, "person")
 
 
@@ -92,7 +92,7 @@ def erase_as_told(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
 
 def preview(runtime: Runtime, words: str) -> Preview:
     """Count the items that `forget_everywhere` would erase, by an erasure rolled back."""
-    words = _checked(words)
+    words = _valid_phrase(words)
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
         before = read_profile(session)
         erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)))
@@ -272,7 +272,7 @@ def _listed(said: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(f"{label(field)}: {value}" for field, values in said.items() for value in values)
 
 
-def _checked(words: str) -> str:
+def _valid_phrase(words: str) -> str:
     words = one_line(clean(words))
     if len(words) < FEWEST_CHARS:
         raise UsageError(

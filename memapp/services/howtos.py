@@ -66,7 +66,7 @@ def propose(runtime: Runtime, message: Message) -> None:
 def checklists(runtime: Runtime, limit: int | None = None) -> list[Checklist]:
     """Return the how-tos, newest first."""
     session = runtime.read()
-    return _checked(
+    return _checklists(
         session, memories.list_memories(session, MemoryFilter(kind=Kind.PROCEDURAL), limit=limit)
     )
 
@@ -77,7 +77,7 @@ def checklist(runtime: Runtime, memory_id: str) -> Checklist:
     memory = memories.get_memory(session, memory_id)
     if memory.kind is not Kind.PROCEDURAL:
         raise UsageError("This memory is not a how-to.", "`memapp howto` lists the how-tos.")
-    return _checked(session, [memory])[0]
+    return _checklists(session, [memory])[0]
 
 
 def tick(runtime: Runtime, memory_id: str, *steps: int) -> Checklist:
@@ -101,7 +101,7 @@ def begin_again(runtime: Runtime, memory_id: str) -> Checklist:
     return checklist(runtime, memory_id)
 
 
-def _checked(session: Session, how_tos: Sequence[Memory]) -> list[Checklist]:
+def _checklists(session: Session, how_tos: Sequence[Memory]) -> list[Checklist]:
     ticks = howtos.ticks(session, [memory.id for memory in how_tos])
     return [
         Checklist(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memapp.domain.turn_events import Accepted, Checked, Completed, Found, Predicted
+from memapp.domain.turn_events import Accepted, Compared, Completed, Found, Predicted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -66,12 +66,12 @@ def test_voe_check_is_local_and_compares_with_what_the_model_predicted(
     learn(runtime, thread)
     calls = len(model.seen)
     model.enqueue("Gladly: which tea?", prediction="Green tea, I think.")
-    checked = only(Checked, say(runtime, thread, "I would like to talk about tea."))
+    checked = only(Compared, say(runtime, thread, "I would like to talk about tea."))
     assert checked.expected is not None and checked.expected.surprised is False
     assert len(model.seen) == calls + 2 - 1, "call 1 was made for what was expected"
     learn(runtime, thread)
     calls = len(model.seen)
-    checked = only(Checked, say(runtime, thread, "My car broke down on the motorway yesterday."))
+    checked = only(Compared, say(runtime, thread, "My car broke down on the motorway yesterday."))
     assert checked.expected is not None and checked.expected.surprised is True
     assert len(model.seen) == calls + 2
 
@@ -111,7 +111,7 @@ def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_a
     model.enqueue("What do you collect?", prediction="I collect old coins.")
     say(runtime, thread, "Hi!")
     learn(runtime, thread)
-    checked = only(Checked, say(runtime, thread, "I collect old maps."))
+    checked = only(Compared, say(runtime, thread, "I collect old maps."))
     assert checked.expected is not None and checked.expected.surprised is False
     assert learn(runtime) == ["I collect old maps."]
     runtime.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.turn_events import Checked, Completed, Found, Predicted
+from memapp.domain.turn_events import Compared, Completed, Found, Predicted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.few_shot import reply_turns
 from memapp.prompts.predict import PREDICTION_KEY
@@ -75,7 +75,7 @@ def test_what_call_1_predicts_is_compared_with_the_next_message(
     reply = only(Completed, say(runtime, thread, "Suggest a tea.")).reply
     rest(runtime, thread)
     assert chats.trace(runtime, reply).expects == "How long does it steep?"
-    expected = only(Checked, say(runtime, thread, "How long does it steep?")).expected
+    expected = only(Compared, say(runtime, thread, "How long does it steep?")).expected
     assert (expected.source, expected.surprised) == ("predictor", False)
 
 
@@ -95,7 +95,7 @@ def test_where_call_1_predicts_nothing_that_a_person_would_write_the_model_is_as
     say(runtime, thread, "Suggest a tea.")
     rest(runtime, thread)
     assert AFTER_THE_REPLY in [prompt.turns[-1].content for prompt in model.seen]
-    expected = only(Checked, say(runtime, thread, "How long does it steep?")).expected
+    expected = only(Compared, say(runtime, thread, "How long does it steep?")).expected
     assert (expected.source, expected.text) == ("responder", "How long does it steep?")
 
 

@@ -55,7 +55,7 @@ def test_a_bug_in_what_reads_a_question_does_not_lose_it(
     if not has_model:
         monkeypatch.setattr(bootstrap, "open_chat_model", gone)
     with monkeypatch.context() as planted:
-        planted.setattr(requests, "read", lambda *_: [].pop())
+        planted.setattr(requests, "parse", lambda *_: [].pop())
         code, out, err = memapp("ask", "I keep bees.")
     assert code == (0 if has_model else 1)
     assert bool(out.strip()) == has_model

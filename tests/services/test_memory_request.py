@@ -14,7 +14,8 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
-from memapp.services.memory_requests.forget import (
+from memapp.services.memory_requests.requests import KEPT_OUT
+from memapp.services.memory_requests.trash import (
     ALL_LEFT,
     ALL_OF_IT,
     NOT_BROUGHT_UP,
@@ -22,7 +23,6 @@ from memapp.services.memory_requests.forget import (
     NOTHING_LIKE_IT,
     WHICH,
 )
-from memapp.services.memory_requests.requests import KEPT_OUT
 from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import take_turn
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, say

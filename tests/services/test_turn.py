@@ -16,7 +16,7 @@ from memapp.domain.chat import BY_MEMAPP, MAX_MESSAGE_CHARS, MessageStatus
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.domain.turn_events import (
     Accepted,
-    Checked,
+    Compared,
     Completed,
     Failed,
     Restarted,
@@ -41,7 +41,7 @@ STEPS = {
     "take_prefetched": ("turn.turns.take_prefetched", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
     "retract": ("turn.turns.learning.retract_withdrawn", QUESTION),
-    "read_request": ("memory_requests.requests.hear", QUESTION),
+    "read_request": ("memory_requests.requests.read_message", QUESTION),
     "memory_request": ("memory_requests.requests.carry_out", QUESTION),
     "propose_profile": ("turn.turns.learning.propose_profile", QUESTION),
     "expectation": ("turn.turns.expectation", QUESTION),
@@ -217,7 +217,7 @@ def test_a_message_is_saved_before_all(runtime: Runtime, monkeypatch: pytest.Mon
     assert embedder is not None
     embed = embedder.embed
     monkeypatch.setattr(embedder, "embed", look)
-    assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
+    assert only(Compared, say(runtime, thread, "Tell me about coffee.")).expected is not None
     assert set(texts) == {"Tell me about coffee."}
     assert set(waited) == {False}, "nor does a person wait for one that has to load"
 
@@ -397,7 +397,7 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
     happened = turns.take_turn(runtime, thread, "I keep hens.")
     next(happened)
     threading.Timer(0.05, runtime.embedding.fill, [embedder]).start()
-    checked = only(Checked, list(happened)).expected
+    checked = only(Compared, list(happened)).expected
     assert checked is not None and "was not compared" not in checked.why
 
 

@@ -168,7 +168,7 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_start(runtime: 
         lambda: decisions.edit_then_approve(runtime, tongue.id, "Norwegian"),
         lambda: learn(runtime, CORRECTIONS[0]),
         lambda: curate.pin(runtime, *(memory.id for memory in curate.list_memories(runtime))),
-        lambda: decisions.take_away(runtime, "language"),
+        lambda: decisions.clear_field(runtime, "language"),
     ]
     states = []
     for step in steps:

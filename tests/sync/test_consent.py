@@ -87,7 +87,7 @@ def test_of_two_cities_the_later_stands_and_many_values_stand_beside_each_other(
     decisions.set_field(desktop, "health", "asthma")
     settle(laptop, desktop)
     assert profile(laptop) == {"city": ("Trondheim",), "health": ("asthma", "migraine")}
-    decisions.take_away(laptop, "health", "asthma")
+    decisions.clear_field(laptop, "health", "asthma")
     decisions.set_field(desktop, "city", "Oslo")
     curate.add(desktop, "I keep bees")
     settle(desktop, laptop)

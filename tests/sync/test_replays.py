@@ -54,7 +54,7 @@ def test_of_three_cities_on_three_machines_the_last_stands_everywhere(machine: M
     exchange(desktop)
     settle(phone, desktop, laptop)
     assert profile(laptop) == {"city": ("Trondheim",)}
-    decisions.take_away(desktop, "city", "Trondheim")
+    decisions.clear_field(desktop, "city", "Trondheim")
     settle(desktop, laptop, phone)
     assert profile(phone) == {}
     tablet = machine("tablet")

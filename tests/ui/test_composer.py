@@ -46,7 +46,7 @@ async def test_a_bug_in_commands_is_harmless(seen: Seen, monkeypatch: pytest.Mon
 
 async def test_a_bug_in_reading_is_harmless(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as planted:
-        planted.setattr(requests, "read", lambda *_: [].pop())
+        planted.setattr(requests, "parse", lambda *_: [].pop())
         await seen.send("hello there")
     await seen.send("and again")
     said = [bubble.message.text for bubble in seen.chat.transcript.bubbles]

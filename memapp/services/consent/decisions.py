@@ -85,7 +85,7 @@ def approve(runtime: Runtime, request_id: str) -> str:
 
 def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
     """Approve another value in place of the proposed one, which is withdrawn; return the step."""
-    value = _checked(value)
+    value = _valid_value(value)
     with runtime.decide() as session:
         request = pending.undecided(session, request_id)
         if has_many(request.field) and has_value(
@@ -125,7 +125,7 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
 
     A field with several values keeps the others; a field with one value loses its old value.
     """
-    value, old = _checked(value), old if has_many(field) else ""
+    value, old = _valid_value(value), old if has_many(field) else ""
     if field not in FIELDS:
         raise UsageError(
             f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}."
@@ -170,14 +170,14 @@ def keep_as_asked(runtime: Runtime, field: str, value: str, message_id: str, act
         carry_out(session, runtime, consents.get_request(session, request.id), "person", actor)
 
 
-def forget_value(runtime: Runtime, field: str, value: str, actor: Actor) -> None:
+def remove_value(runtime: Runtime, field: str, value: str, actor: Actor) -> None:
     """Remove a profile value the person asked to forget, as part of a step."""
     with runtime.decide() as session:
         if value in pending.current(session, field):
             _replace_value(session, runtime, field, value, "", actor)
 
 
-def forget_said_by(runtime: Runtime, trashed: Sequence[Memory], actor: Actor) -> None:
+def remove_values_of_trashed(runtime: Runtime, trashed: Sequence[Memory], actor: Actor) -> None:
     """Remove profile values that only memories in the trash support, as part of a step."""
     with runtime.decide() as session:
         for request in consents.list_standing(session):
@@ -193,7 +193,7 @@ def forget_said_by(runtime: Runtime, trashed: Sequence[Memory], actor: Actor) ->
                     _replace_value(session, runtime, request.field, request.new_value, "", actor)
 
 
-def take_away(runtime: Runtime, field: str, value: str = "") -> str:
+def clear_field(runtime: Runtime, field: str, value: str = "") -> str:
     """Remove one value of a profile field, or all of them; return the step."""
     with runtime.decide() as session:
         says, actor = pending.current(session, field), runtime.actor()
@@ -361,7 +361,7 @@ def _value_predicate(session: Session, field: str, value: str) -> Callable[[str]
     return lambda text: text in brought or says_value(text, field, value)
 
 
-def _checked(value: str) -> str:
+def _valid_value(value: str) -> str:
     value = one_line(clean(value))
     if not value:
         raise UsageError("There is no value.")

@@ -103,7 +103,7 @@ def _catch_up(runtime: Runtime, queued: QueuedMessage) -> None:
     ):
         attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
         attempt("retract", partial(learning.retract_withdrawn, runtime, message, earlier))
-    requests.hear(runtime, message, earlier)
+    requests.read_message(runtime, message, earlier)
     if expected := expectation(runtime, earlier):
         attempt("classify", partial(compare, runtime, expected, message))
 

@@ -53,7 +53,7 @@ def add(
     `scope` is where it was learned. Without a level it applies there, or wherever the tool is used
     if it names nothing.
     """
-    wrong, correct, now = _checked(wrong), _checked(correct), runtime.clock()
+    wrong, correct, now = _valid_command(wrong), _valid_command(correct), runtime.clock()
     _refuse_no_fix(wrong, correct)
     lesson = Lesson(
         id=new_id(now),
@@ -84,8 +84,8 @@ def edit(
 ) -> Revision:
     """Change a command or the level of a lesson; None leaves a part as it is."""
     before = store.get_lesson(runtime.read(), lesson_id)
-    wrong = before.wrong if wrong is None else _checked(wrong)
-    correct = before.correct if correct is None else _checked(correct)
+    wrong = before.wrong if wrong is None else _valid_command(wrong)
+    correct = before.correct if correct is None else _valid_command(correct)
     _refuse_no_fix(wrong, correct)
     if (wrong, correct, level or before.level) == (before.wrong, before.correct, before.level):
         raise UsageError("Nothing changes: it is so already.")
@@ -176,7 +176,7 @@ def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
     return first
 
 
-def _checked(command: str) -> str:
+def _valid_command(command: str) -> str:
     """Return a command in one line, without secrets."""
     command = clean_text(one_line(clean(command)))
     if not command:

@@ -36,7 +36,7 @@ def judge_message(runtime: Runtime, message: Message) -> JudgedSentences | None:
 
 
 def _judge(runtime: Runtime, message: Message) -> JudgedSentences | None:
-    request = requests.read(runtime, message.text, message.pasted, ())
+    request = requests.parse(runtime, message.text, message.pasted, ())
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):

@@ -17,16 +17,16 @@ from memapp.errors import UsageError
 from memapp.language import requests
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services.memory_requests.forget import (
+from memapp.services.memory_requests.remember import remember
+from memapp.services.memory_requests.trash import (
     ALL_OF_IT,
-    choice_in,
-    correct,
-    forget,
-    forget_chosen,
-    forget_last,
+    chosen_memories,
+    trash_chosen,
+    trash_last,
+    trash_named,
+    trash_wrong,
     undo_last,
 )
-from memapp.services.memory_requests.remember import remember
 from memapp.services.open_turn import best_effort
 from memapp.services.recall import what_is_known
 from memapp.store import chat, history, learning_queue, withdrawn
@@ -52,13 +52,15 @@ class Done:
         return CarriedOut(self.said.text, self.step, self.is_all)
 
 
-def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> MemoryRequest | None:
+def read_message(
+    runtime: Runtime, message: Message, earlier: Sequence[Message]
+) -> MemoryRequest | None:
     """Return the request in a saved message, if any; “don't save this” takes effect at once."""
     thread = chat.get_thread(runtime.read(), message.thread_id)
     if runtime.persona_in(thread).is_inner_voice:
         return None
     text, pasted = message.text, message.pasted
-    request = read(runtime, text, pasted, earlier)
+    request = parse(runtime, text, pasted, earlier)
     if request is not None and request.kind == "off":
         with runtime.write() as session:
             learning_queue.learn_nothing(session, [message.id])
@@ -66,16 +68,16 @@ def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Memo
     return request
 
 
-def read(
+def parse(
     runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]
 ) -> MemoryRequest | None:
     """Return the request in typed words, or the choice that answers memapp's `Which one?`."""
-    if choice_in(runtime, text, earlier) is not None:
+    if chosen_memories(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
-    return _typed(read_command(text) or requests.asked(text, words_of(text)), pasted)
+    return _unless_pasted(read_command(text) or requests.asked(text, words_of(text)), pasted)
 
 
-def _typed(
+def _unless_pasted(
     request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]
 ) -> MemoryRequest | None:
     if request is None or any(start < request.end and request.start < end for start, end in pasted):
@@ -93,7 +95,7 @@ def needs_no_model(
 
     def is_all_request() -> bool:
         earlier = chat.list_messages(runtime.read(), thread_id, limit=1) if thread_id else []
-        request = read(runtime, text, pasted, earlier)
+        request = parse(runtime, text, pasted, earlier)
         return request is not None and request.is_all
 
     return best_effort(runtime, thread_id or None, "needs_no_model", is_all_request) is not False
@@ -115,7 +117,7 @@ def carry_out(
         return None
     actor = runtime.actor(message.thread_id)
     try:
-        answer = _answer(runtime, request, message, earlier, actor=actor)
+        answer = _dispatch(runtime, request, message, earlier, actor=actor)
     except UsageError as error:
         answer = FromMemory(str(error), is_own_word=True)
     if answer is None:
@@ -134,7 +136,7 @@ def carry_out(
     )
 
 
-def _answer(
+def _dispatch(
     runtime: Runtime,
     request: MemoryRequest,
     message: Message,
@@ -143,29 +145,29 @@ def _answer(
 ) -> FromMemory | None:
     """Carry out a request as part of a step; return the answer, or None as in `carry_out`."""
     content = request.content
-    if (chosen := choice_in(runtime, message.text, earlier)) is not None:
-        return forget_chosen(runtime, chosen, actor)
+    if (chosen := chosen_memories(runtime, message.text, earlier)) is not None:
+        return trash_chosen(runtime, chosen, actor)
     match request.kind:
         case "remember":
             return _remember(runtime, content, message, earlier, actor)
         case "off" if content:
             return FromMemory(KEPT_OUT, is_own_word=True)
         case "off":
-            return forget_last(runtime, earlier, actor, never_was=False)
+            return trash_last(runtime, earlier, actor, is_wrong=False)
         case "forget" if content == EVERYTHING:
             return FromMemory(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
-            return forget(runtime, content, message, actor, is_sure=request.is_sure)
+            return trash_named(runtime, content, message, actor, is_sure=request.is_sure)
         case "forget":
-            return forget_last(runtime, earlier, actor, never_was=False)
+            return trash_last(runtime, earlier, actor, is_wrong=False)
         case "undo":
-            return undo_last(runtime, earlier, actor) or forget_last(
-                runtime, earlier, actor, never_was=True
+            return undo_last(runtime, earlier, actor) or trash_last(
+                runtime, earlier, actor, is_wrong=True
             )
         case "wrong" if content:
-            return correct(runtime, content, earlier, actor, is_sure=request.is_sure)
+            return trash_wrong(runtime, content, earlier, actor, is_sure=request.is_sure)
         case "wrong":
-            return forget_last(runtime, earlier, actor, never_was=True)
+            return trash_last(runtime, earlier, actor, is_wrong=True)
         case "know" if not (
             request.is_command or (runtime.settings.answer_from_memory and request.is_all)
         ):

@@ -58,7 +58,7 @@ def init(
     """Share this memory through an empty database from the next exchange on, and return the
     recovery phrase.
     """
-    checked(passphrase)
+    valid_passphrase(passphrase)
     with _server(runtime, url, schema, begins=True) as server:
         from memapp.sync import crypto
 
@@ -124,7 +124,7 @@ def _server(runtime: Runtime, url: str, schema: str, *, begins: bool = False) ->
         yield server
 
 
-def checked(passphrase: str) -> str:
+def valid_passphrase(passphrase: str) -> str:
     """Return a passphrase. Raises `UsageError` for one that is too short."""
     if len(passphrase) < FEWEST_CHARS:
         raise UsageError(
@@ -176,7 +176,7 @@ def revoke(runtime: Runtime, device: str, passphrase: str) -> str:
     from memapp.sync import crypto
     from memapp.sync.server import Revoking
 
-    checked(passphrase)
+    valid_passphrase(passphrase)
     with connected(runtime) as (server, _):
         exchange_with(runtime, server)
         keys = keyring.load(runtime)

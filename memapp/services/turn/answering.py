@@ -60,8 +60,8 @@ ENDS = (".", "!", "?", "\n")
 """After each of these the reply is checked for a loop."""
 
 
-def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
-    """Write the reply of an open turn; end with `Completed` or `Failed`."""
+def write_reply(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Write the reply of an open turn and save it; end with `Completed` or `Failed`."""
     reply = _Writing(runtime, turn)
     error: MemappError | None = None
     try:

@@ -1,11 +1,13 @@
-"""A turn of a chat: save the message, read it, check the expectation, then answer.
+"""A turn of a chat: save the message, read it, compare it with the prediction, then reply.
 
-`take_turn` is the door. Iterating runs the turn; to stop iterating stops it and keeps the partial
-reply (`services.turn.answering`). Only the removal of secrets reads a message before it is saved,
-and a bug in later reading costs neither the message nor an answer. The hot path makes two model
-calls, or one if the first was made in idle time; a reply that repeats an earlier one is made again.
-Learning happens later, in `services.jobs.learn`. Three kinds of message need no call: a yes or no
-to a question about a consent request, a request to the memory
+`take_turn` is the door. Its stages are `_process_message` (read the message, carry out its
+request), `_reply` (compare; quote, or let the model reply) and `answering.write_reply`.
+
+Iterating runs the turn; to stop iterating stops it and keeps the partial reply. Only the removal of
+secrets reads a message before it is saved, and a bug in later reading costs neither the message nor
+a reply. The hot path makes two model calls, or one if the first was made in idle time; a reply that
+repeats an earlier one is made again. Learning happens later, in `services.jobs.learn`. Three kinds
+of message need no call: a yes or no to a question about a consent request, a request to the memory
 (`services.memory_requests.requests`), and a question about the person that their own words answer
 (`services.recall.quotations`).
 """
@@ -32,7 +34,7 @@ from memapp.domain.text import clean
 from memapp.domain.turn_events import (
     Accepted,
     Asked,
-    Checked,
+    Compared,
     Completed,
     RevertedAnswers,
     TurnEvent,
@@ -57,7 +59,7 @@ from memapp.services.open_turn import (
     said_in,
 )
 from memapp.services.recall import expectation, prefetched, quotations, take_prefetched
-from memapp.services.turn.answering import answer
+from memapp.services.turn.answering import write_reply
 from memapp.store import chat, checkpoints, expectations, history, learning_queue, leases
 from memapp.store.session import Session
 
@@ -80,7 +82,7 @@ def take_turn(
     the message stands in place of everything from there on (`resend_turn`).
     """
     began_at = time.monotonic()
-    text, pasted = checked(text, pasted)
+    text, pasted = valid_message(text, pasted)
     # A bug in the search for secrets loses no message: the text is then saved as it is.
     safe = best_effort(runtime, thread_id, "secrets", partial(without_secrets, text)) or text
     if safe != text:
@@ -98,17 +100,17 @@ def take_turn(
         learning_queue.add(session, thread.id, message.id, session.now)
         chat.save_draft(session, thread.id, "")
     yield Accepted(message, reply, last)
-    yield from _respond(
+    yield from _process_message(
         runtime,
         OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, began_at=began_at),
     )
     yield from filter(None, [answers])
 
 
-def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
-    """Read the message of an open turn, carry out its request, and answer.
+def _process_message(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Read the message of an open turn, carry out its request, reply, and perhaps ask.
 
-    A bug in the reading costs no answer.
+    A bug in the reading costs no reply.
     """
     message, earlier = turn.message, turn.earlier
     assert message is not None
@@ -124,7 +126,7 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     request = (
         None
         if confirmed
-        else attempt("read_request", partial(requests.hear, runtime, message, earlier))
+        else attempt("read_request", partial(requests.read_message, runtime, message, earlier))
     )
     done = attempt(
         "memory_request", partial(requests.carry_out, runtime, request, message, earlier)
@@ -134,9 +136,9 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     if confirmed:
         yield Completed(confirmed)
     elif done is not None and done.is_all:
-        yield from answer(runtime, replace(turn, known=done.said))
+        yield from write_reply(runtime, replace(turn, known=done.said))
     else:
-        yield from _answer(runtime, turn, typed)
+        yield from _reply(runtime, turn, typed)
     if done is not None:
         yield done.event
     if question := attempt(
@@ -146,8 +148,8 @@ def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     yield from filter(None, [retracted])
 
 
-def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterator[TurnEvent]:
-    """Check an ordinary message against the expectation; answer from memory or by the model."""
+def _reply(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterator[TurnEvent]:
+    """Compare a message with the prediction; reply with quotations, or by the model."""
     message = turn.message
     assert message is not None
     attempt = partial(best_effort, runtime, turn.thread.id)
@@ -156,15 +158,17 @@ def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Itera
         "prefetched", partial(prefetched, runtime, turn.thread.id, expected)
     )
     expected = attempt("classify", partial(compare, runtime, expected, message))
-    yield Checked(expected)
+    yield Compared(expected)
     if typed is None and (expected is None or expected.surprised):
         prefetch = None  # made for another message
     own_answer = None
-    quoted = attempt("quotations", partial(_quoted, runtime, turn.thread, message))
+    quoted = attempt("quotations", partial(_quoted_answer, runtime, turn.thread, message))
     if quoted and not (quoted.lines and _may_answer(runtime)):
         own_answer, quoted = quoted.told, None
     attempt("checkpoint", partial(_mark_read, runtime, turn.thread.id))
-    yield from answer(runtime, replace(turn, prefetch=prefetch, known=own_answer, quoted=quoted))
+    yield from write_reply(
+        runtime, replace(turn, prefetch=prefetch, known=own_answer, quoted=quoted)
+    )
 
 
 def _mark_read(runtime: Runtime, thread_id: str) -> None:
@@ -172,7 +176,7 @@ def _mark_read(runtime: Runtime, thread_id: str) -> None:
         checkpoints.advance(session, thread_id, Checkpoint.read)
 
 
-def _quoted(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
+def _quoted_answer(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
     """Return the quotations that answer a message, unless a model answers better.
 
     A model trusted with answers gets those that are surely about the person, and answers the rest
@@ -243,15 +247,17 @@ def retry_turn(
         thread, earlier, message, reply, cancel or Cancel(), erasures, kept=kept, others=others
     )
     if is_unread:
-        yield from _respond(runtime, turn)
+        yield from _process_message(runtime, turn)
         return
-    yield Checked(expectations.compared_with(runtime.read(), message.id))
+    yield Compared(expectations.compared_with(runtime.read(), message.id))
     quoted = (
-        attempt("quotations", partial(_quoted, runtime, thread, message))
+        attempt("quotations", partial(_quoted_answer, runtime, thread, message))
         if _may_answer(runtime)
         else None
     )
-    yield from answer(runtime, replace(turn, quoted=quoted if quoted and quoted.lines else None))
+    yield from write_reply(
+        runtime, replace(turn, quoted=quoted if quoted and quoted.lines else None)
+    )
     if new_question := question or attempt("ask", partial(questions.ask_about, runtime, message)):
         yield Asked(new_question)
 
@@ -298,7 +304,9 @@ def remark(
     with runtime.write() as session:
         reply = _add_reply(runtime, session, thread.id, None)
     yield Accepted(None, reply)
-    yield from answer(runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures))
+    yield from write_reply(
+        runtime, OpenTurn(thread, earlier, None, reply, cancel or Cancel(), erasures)
+    )
 
 
 def _open(
@@ -313,7 +321,7 @@ def _open(
     return thread, messages
 
 
-def checked(
+def valid_message(
     text: str, pasted: Sequence[tuple[int, int]] = ()
 ) -> tuple[str, Sequence[tuple[int, int]]]:
     """Return a message as sent, with its pasted spans; raise `UsageError` for an invalid one."""

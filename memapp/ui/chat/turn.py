@@ -12,7 +12,7 @@ from memapp.domain.turn_events import (
     Accepted,
     Asked,
     CarriedOut,
-    Checked,
+    Compared,
     Completed,
     CouncilSat,
     Failed,
@@ -84,7 +84,7 @@ class TurnView:
         match moved.event:
             case Accepted():
                 await self._begin(moved.thread_id, moved.event)
-            case Checked(expected=expected):
+            case Compared(expected=expected):
                 loop.expected = expected
             case Waiting(note=note):
                 turn.phase = "Your message is saved and waits for the model · esc stops"

@@ -108,7 +108,7 @@ class ProfilePane(Vertical):
 
         def write(value: str) -> str:
             if old and not value.strip():
-                return decisions.take_away(self.runtime, known.field, old)
+                return decisions.clear_field(self.runtime, known.field, old)
             return decisions.set_field(self.runtime, known.field, value.strip(), old)
 
         line = LineQuestion(known.label, old, write, note=WRITING, length=VALUE_CHARS, goes_on=True)
@@ -120,7 +120,7 @@ class ProfilePane(Vertical):
         """Remove the current value from the profile."""
         if (known := self.rows.current) is not None and known.value:
             step = await asyncio.to_thread(
-                decisions.take_away, self.runtime, known.field, known.value
+                decisions.clear_field, self.runtime, known.field, known.value
             )
             await self.session.decided(self, step)
 

@@ -169,7 +169,9 @@ async def _shut_out(app: App[Any], session: AppSession, gone: Machine) -> None:
 async def _new_passphrase(app: App[Any], use: Callable[[str], T], note: str = "") -> T | None:
     """Ask for a passphrase twice, and return what comes of it."""
     first = await app.push_screen_wait(
-        LineQuestion("New passphrase", "", machines.checked, note=note, hidden=True, does="go on")
+        LineQuestion(
+            "New passphrase", "", machines.valid_passphrase, note=note, hidden=True, does="go on"
+        )
     )
     if not first:
         return None

@@ -133,7 +133,7 @@ def test_what_was_decided_is_not_decided_again(runtime: Runtime) -> None:
 def test_the_person_writes_their_profile_and_undo_gives_the_old_one_back(runtime: Runtime) -> None:
     decisions.set_field(runtime, "city", "Oslo")
     decisions.set_field(runtime, "city", "Bergen")
-    decisions.take_away(runtime, "city")
+    decisions.clear_field(runtime, "city")
     assert decisions.profile(runtime) == {}
     for expected in ({"city": ("Bergen",)}, {"city": ("Oslo",)}, {}):
         undo.undo_last(runtime)
@@ -166,7 +166,7 @@ def test_what_the_person_writes_brings_in_no_memory_of_an_import(runtime: Runtim
 
 def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
     decisions.set_field(runtime, "city", "Oslo")
-    decisions.take_away(runtime, "city")
+    decisions.clear_field(runtime, "city")
     proposed(runtime)
     undo.undo_last(runtime)
     assert (decisions.profile(runtime), pending.list_pending(runtime)) == ({"city": ("Oslo",)}, [])
@@ -189,7 +189,7 @@ def test_what_the_profile_no_longer_says_is_no_memory_and_undo_mends_it(runtime:
     assert set(live(runtime)) == {*kept, "I live in Bergen."}
     undo.undo(runtime, step)
     assert set(live(runtime)) == {*kept, "I live in Oslo."}
-    step = decisions.take_away(runtime, "city")
+    step = decisions.clear_field(runtime, "city")
     assert sorted(live(runtime)) == kept
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), len(live(runtime))) == ({"city": ("Oslo",)}, 3)
@@ -235,7 +235,7 @@ def test_a_memory_no_longer_true_goes_however_many_newer_ones_name_it(runtime: R
 def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
     for value in ("diabetes", "asthma"):
         approved(runtime, "health", value, f"I have {value}.")
-    step = decisions.take_away(runtime, "health", "Diabetes")
+    step = decisions.clear_field(runtime, "health", "Diabetes")
     assert decisions.profile(runtime) == {"health": ("asthma",)}
     assert live(runtime) == ["I have asthma."]
     assert (
@@ -296,7 +296,7 @@ def test_one_of_several_values_written_anew_leaves_the_others_until_undo(runtime
     with pytest.raises(UsageError, match="says that already"):
         decisions.edit_then_approve(runtime, proposed(runtime, "health", "cough").id, "gout")
     with pytest.raises(UsageError, match="does not say that"):
-        decisions.take_away(runtime, "health", "pollen")
+        decisions.clear_field(runtime, "health", "pollen")
     assert decisions.profile(runtime) == {"health": every}
     undo.undo_last(runtime)
     assert decisions.profile(runtime) == {
@@ -307,7 +307,7 @@ def test_one_of_several_values_written_anew_leaves_the_others_until_undo(runtime
 def test_a_field_with_several_values_is_cleared_and_restored_as_one(runtime: Runtime) -> None:
     for value in ("asthma", "gout"):
         decisions.set_field(runtime, "health", value)
-    step = decisions.take_away(runtime, "health")
+    step = decisions.clear_field(runtime, "health")
     assert decisions.profile(runtime) == {}
     assert past_decisions.describe(runtime, step) == "Took away Health “asthma” and 1 more"
     undo.undo(runtime, step)
@@ -318,7 +318,7 @@ def test_a_field_with_several_values_is_cleared_and_restored_as_one(runtime: Run
 
 def test_one_of_several_values_is_taken_back_whatever_came_beside_since(runtime: Runtime) -> None:
     first, gone = (decisions.set_field(runtime, "health", value) for value in ("asthma", "gout"))
-    gone = decisions.take_away(runtime, "health", "gout")
+    gone = decisions.clear_field(runtime, "health", "gout")
     decisions.set_field(runtime, "health", "cough")
     undo.undo(runtime, first)
     undo.undo(runtime, gone)
@@ -465,7 +465,7 @@ def test_an_older_step_undone_makes_nothing_known_that_needs_a_yes_by_now(runtim
     approved(runtime, "city", "Oslo", "I live in Oslo.")
     (oslo,) = curate.list_memories(runtime)
     thrown = curate.discard(runtime, oslo.id)
-    decisions.take_away(runtime, "city")
+    decisions.clear_field(runtime, "city")
     with pytest.raises(NeedsYes, match="stays in the trash"):
         undo.undo(runtime, thrown.step)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})

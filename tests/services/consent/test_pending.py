@@ -127,7 +127,7 @@ def test_a_memory_that_states_two_such_things_waits_for_both(runtime: Runtime) -
     (lost,) = trash(runtime)
     for other in pending.list_pending(runtime):
         decisions.deny(runtime, other.id)
-    decisions.take_away(runtime, "pronouns")
+    decisions.clear_field(runtime, "pronouns")
     assert curate.restore(runtime, lost).asked == (lost,)
     actual = {(request.field, request.new_value) for request in pending.list_pending(runtime)}
     assert actual == {("pronouns", "she/her"), ("city", "Oslo")}

@@ -1,8 +1,8 @@
-"""Requests of the person to forget something, or to correct it: one step into the trash.
+"""“Forget ...” and “That's wrong” in a chat: the memories go to the trash, in one step.
 
-Pending consent requests and profile values go with the memories. An unambiguous match is forgotten
-at once. Where several memories match, memapp lists them and asks; the next message may answer by
-number.
+Pending consent requests are withdrawn and profile values removed with them; nothing is erased, as
+`services.forget` does. An unambiguous match goes at once. Where several memories match, memapp
+lists them and asks; the next message may answer by number.
 """
 
 from collections.abc import Sequence
@@ -47,10 +47,10 @@ ALL_OF_IT = (
 LISTED = 8
 
 
-def forget(
+def trash_named(
     runtime: Runtime, content: str, message: Message, actor: Actor, *, is_sure: bool
 ) -> FromMemory | None:
-    """Forget the memories a message names; list them and ask where several match.
+    """Trash the memories a message names; list them and ask where several match.
 
     Returns None where memory surely holds nothing like the content.
     """
@@ -59,50 +59,50 @@ def forget(
     lasting = [memory for memory in target.facts if memory.kind is not Kind.EPISODIC]
     if len(lasting or target.facts) > 1:
         return _ask_which(target.facts)
-    unsaid = [message_id for message_id in said_of(runtime, content) if message_id != message.id]
+    said_ids = [message_id for message_id in said_of(runtime, content) if message_id != message.id]
     # True if only superseded memories match.
-    is_over = bool(withdrawn.withdrawn(runtime.read(), unsaid))
+    is_over = bool(withdrawn.withdrawn(runtime.read(), said_ids))
     if not (target.is_known or target.requests or is_over) and target.near:
         if len(target.near) > 1 or not is_sure:
             return _ask_which(target.near)
         target = Named(target.near)
-    if receipt := _let_go(runtime, target, unsaid, actor):
-        return _own(receipt)
-    if unsaid or is_sure:
-        return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
+    if receipt := _trash(runtime, target, said_ids, actor):
+        return _own_words(receipt)
+    if said_ids or is_sure:
+        return _own_words(NOT_BROUGHT_UP if said_ids else NOTHING_LIKE_IT)
     return None
 
 
-def forget_last(
-    runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, never_was: bool
+def trash_last(
+    runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, is_wrong: bool
 ) -> FromMemory | None:
-    """Forget the memories shown or learned last.
+    """Trash the memories shown or learned last.
 
-    With `never_was` they were wrong from the start, so what they superseded is restored; and
-    `That's wrong` may be about an answer of the model, hence None where no memory matches.
-    Forgetting can only be about memory, so the last message is withdrawn even where nothing was
-    kept of it.
+    With `is_wrong` they never held, so the memories they superseded are restored; and `That's
+    wrong` may be about an answer of the model, hence None where no memory matches. `Forget that`
+    can only be about memory, so the last message is withdrawn even where nothing was kept of it.
     """
-    shown = _shown(runtime, earlier)
+    shown = _last_shown(runtime, earlier)
     typed = [message for message in earlier if message.role is Role.USER]
     previous, last = typed[-2:-1], typed[-1:]
-    facts = shown or _taught(runtime, last)
+    facts = shown or _learned_from(runtime, last)
     if len(facts) > 1 and shown:
         return _ask_which(facts)
-    waiting = () if shown else _waiting(runtime, last)
+    requests = () if shown else _pending_requests(runtime, last)
     if (
-        not never_was
+        not is_wrong
         and previous
-        and not (facts or waiting or is_question(last[0].text, words_of(last[0].text)))
+        and not (facts or requests or is_question(last[0].text, words_of(last[0].text)))
     ):
-        waiting = _waiting(runtime, previous)  # `I told nobody` goes with the secret before
-        last = [*previous, *last] if waiting else last
-    if not (facts or waiting or (last and not never_was)):
+        # `I told nobody` goes with the secret before.
+        requests = _pending_requests(runtime, previous)
+        last = [*previous, *last] if requests else last
+    if not (facts or requests or (last and not is_wrong)):
         return None
-    unsaid = [] if shown else [message.id for message in last]
-    named_last = Named(tuple(facts), requests=waiting)
-    receipt = _let_go(runtime, named_last, unsaid, actor, never_was=never_was)
-    return _own(receipt or NOT_KEPT)
+    said_ids = [] if shown else [message.id for message in last]
+    named_last = Named(tuple(facts), requests=requests)
+    receipt = _trash(runtime, named_last, said_ids, actor, is_wrong=is_wrong)
+    return _own_words(receipt or NOT_KEPT)
 
 
 def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
@@ -112,10 +112,10 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     """
     session = runtime.read()
     last_typed = [message for message in earlier if message.role is Role.USER][-1:]
-    if open_choice(runtime, earlier):  # nothing was done yet
-        return _own(ALL_LEFT)
-    if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, last_typed):
-        return _own(NOTHING_CHANGED)
+    if offered_memories(runtime, earlier):  # nothing was done yet
+        return _own_words(ALL_LEFT)
+    if earlier and earlier[-1].model == FROM_MEMORY and not _learned_from(runtime, last_typed):
+        return _own_words(NOTHING_CHANGED)
     if not earlier or earlier[-1].model != BY_MEMAPP:
         return None
     changed = [
@@ -132,13 +132,13 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     if step is None:
         return None
     undo.undo(runtime, step.id)
-    return _own(f"Undone: {undo.describe(runtime, step)}")
+    return _own_words(f"Undone: {undo.describe(runtime, step)}")
 
 
-def correct(
+def trash_wrong(
     runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool
 ) -> FromMemory | None:
-    """Remove the memories a correction calls wrong: shown or learned last, else named.
+    """Trash the memories a correction calls wrong: shown or learned last, else named.
 
     Returns None where memory holds nothing alike: the message is no request to memory then.
     """
@@ -146,7 +146,7 @@ def correct(
     subject = subject_of(content)
     last = [
         memory
-        for memory in (*_shown(runtime, earlier), *_taught(runtime, said))
+        for memory in (*_last_shown(runtime, earlier), *_learned_from(runtime, said))
         if is_about(memory.text, subject)
     ]
     target = Named(tuple(last[:1])) if last else named(runtime, content)
@@ -154,10 +154,10 @@ def correct(
         return _ask_which(target.facts)
     if not (target.is_known or target.requests):
         return _ask_which(target.near) if target.near else None
-    return _own(_let_go(runtime, target, [], actor, never_was=True))
+    return _own_words(_trash(runtime, target, [], actor, is_wrong=True))
 
 
-def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
+def offered_memories(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     """Return the memories that memapp's last message offers as a choice, if any."""
     last = earlier[-1] if earlier else None
     if last is None or last.model != BY_MEMAPP or not last.text.endswith(WHICH):
@@ -165,22 +165,22 @@ def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     return _live(runtime, [hit.id for hit in recalls.list_recalls(runtime.read(), last.id)])
 
 
-def choice_in(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[Memory] | None:
+def chosen_memories(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[Memory] | None:
     """Return the memories a message chooses from the list, perhaps none.
 
     Returns None where the message is no answer to the list.
     """
-    offered = open_choice(runtime, earlier)
+    offered = offered_memories(runtime, earlier)
     numbers = chosen(text, len(offered), words_of(text)) if offered else None
     return None if numbers is None else [offered[number - 1] for number in numbers]
 
 
-def forget_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
-    """Forget the memories chosen from a list."""
-    return _own(_let_go(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
+def trash_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
+    """Trash the memories chosen from a list."""
+    return _own_words(_trash(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
 
 
-def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
+def _last_shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     """Return the live memories that memapp's last answer showed."""
     last = earlier[-1] if earlier else None
     if last is None or last.role is not Role.ASSISTANT:
@@ -192,7 +192,7 @@ def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     return [memory for memory in shown if is_about(last.text, subject_of(memory.text))]
 
 
-def _waiting(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest, ...]:
+def _pending_requests(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest, ...]:
     """Return the pending consent requests that messages are evidence for."""
     ids = {message.id for message in said}
     return tuple(
@@ -200,7 +200,7 @@ def _waiting(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest,
     )
 
 
-def _taught(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
+def _learned_from(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
     return memories.list_learned_from(runtime.read(), [message.id for message in said])
 
 
@@ -213,12 +213,12 @@ def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
     ]
 
 
-def _let_go(
-    runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor, *, never_was: bool = False
+def _trash(
+    runtime: Runtime, found: Named, said_ids: Sequence[str], actor: Actor, *, is_wrong: bool = False
 ) -> str:
-    """Forget memories, values and requests in one step; return a receipt for the person.
+    """Trash memories, remove values and withdraw requests, in one step; return a receipt.
 
-    With `never_was`, memories that the forgotten ones superseded are restored.
+    With `is_wrong`, memories that the trashed ones superseded are restored.
     """
     with runtime.write() as session:
         by_facts = [hint for fact in found.facts for hint in stated(fact.text, words_of(fact.text))]
@@ -227,14 +227,14 @@ def _let_go(
             hint for hint in (*found.values, *by_facts) if hint.value in profile.get(hint.field, ())
         )
         for hint in values:
-            decisions.forget_value(runtime, hint.field, hint.value, actor)
-        ended = _ended_by(session, runtime, found) if never_was else []
+            decisions.remove_value(runtime, hint.field, hint.value, actor)
+        ended = _restorable(session, runtime, found) if is_wrong else []
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
         restored = restore_memories(session, ended, actor)
         pending.end_all(runtime, [request.id for request in found.requests], actor)
-        withdraw_messages(session, unsaid, actor)
+        withdraw_messages(session, said_ids, actor)
     said_by_facts = {(hint.field, hint.value) for hint in by_facts}
     forgotten = [*(memory.text for memory in found.facts)]
     forgotten += [
@@ -256,7 +256,7 @@ def _let_go(
     return "\n".join(lines)
 
 
-def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
+def _restorable(session: Session, runtime: Runtime, found: Named) -> list[str]:
     """Return the memories superseded by the named memories or by their pending requests."""
     superseded = [id for fact in found.facts for id in superseded_by(session, runtime, fact)]
     evidence = [id for request in found.requests for id in request.evidence]
@@ -274,5 +274,5 @@ def _ask_which(facts: Sequence[Memory]) -> FromMemory:
     )
 
 
-def _own(text: str) -> FromMemory:
+def _own_words(text: str) -> FromMemory:
     return FromMemory(text, is_own_word=True)
