@@ -702,7 +702,7 @@ async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None
     await seen.pilot.press("escape", "up", "e")
     seen.chat.composer.clear_text()
     await seen.send("well, what a day", until=lambda: profile(seen) == {})
-    await seen.press("escape", "up", "u", until=lambda: curate.count(seen.runtime) == 0)
+    await seen.press("ctrl+z", until=lambda: curate.count(seen.runtime) == 0)
     assert not any("already" in toast for toast in seen.toasts())
 
 

@@ -35,6 +35,9 @@ from memapp.ui.widgets.council import CHOICES
 from memapp.ui.widgets.labels import matched
 from memapp.ui.widgets.outcome import OutcomeNote, words_of
 
+NOTHING_TO_UNDO = "There is nothing to undo here. ctrl+z undoes the last change anywhere."
+UNDO_WHICH = "More than one thing was kept of this message: w shows them, u undoes the chosen one."
+
 
 class ChatTranscript(ThreadTranscript):
     """The transcript, with keys and actions for the chosen message."""
@@ -62,6 +65,8 @@ class ChatTranscript(ThreadTranscript):
         Binding("o", "go_on", "Go on", id="transcript.go_on"),
         Binding("m", "remember", "Remember", id="transcript.remember"),
         Binding("u", "undo_step", "Undo", id="transcript.undo_step"),
+        # Else the key would reach the app, and undo the last change anywhere.
+        Binding("u", "undo_nothing", "Undo", show=False, id="transcript.undo_nothing"),
         Binding("w", "outcome", "What was kept", id="transcript.outcome"),
         Binding("s", "council", "Council", id="transcript.council"),
         *(
@@ -149,11 +154,9 @@ class ChatTranscript(ThreadTranscript):
                     and self.last_answer is not None
                     and not self.in_own_words
                 )
-            case "undo_step":
-                return (
-                    self._cursor is not None
-                    and self.outcome is not None
-                    and self.outcome.does("undo")
+            case "undo_step" | "undo_nothing":
+                return self._cursor is not None and (len(self._steps) == 1) == (
+                    action == "undo_step"
                 )
             case "edit" | "remember" if self._cursor is not None and self.outcome is not None:
                 return self.outcome.does("edit" if action == "edit" else "keep")
@@ -210,9 +213,21 @@ class ChatTranscript(ThreadTranscript):
     def action_retry(self) -> None:
         self.post_message(self.RetryWanted())
 
-    def action_undo_step(self) -> None:
-        if self.outcome is not None:
-            self.outcome.do("undo")
+    @property
+    def _steps(self) -> list[str]:
+        """The steps to undo of the chosen line, or of the chosen message."""
+        note = self.outcome_below
+        if note is None:
+            return []
+        items = [note.chosen] if note is self.outcome and note.chosen else note.outcome.learned
+        steps = (item.step for item in items if isinstance(item, Taught))
+        return list(dict.fromkeys(filter(None, steps)))
+
+    async def action_undo_step(self) -> None:
+        await self.run_action(f"app.undo({self._steps[0]!r})")
+
+    def action_undo_nothing(self) -> None:
+        notify(self, UNDO_WHICH if self._steps else NOTHING_TO_UNDO)
 
     def _reviewed(self) -> str | None:
         """Return the message whose answer a council can review, or whose council can continue."""

@@ -352,12 +352,7 @@ class Transcript(VerticalScroll):
                 widget.leave_chips()
             elif isinstance(widget, OutcomeNote):
                 widget.draw()
-        lines = OutcomeNote | CouncilCard
-        if (
-            (self._cursor is None) != (stop is None)
-            or isinstance(stop, lines)
-            or isinstance(self._cursor, lines)
-        ):
+        if self._cursor is not stop:  # a key may work on one message, and not on the next
             self.call_later(self.refresh_bindings)
         self._cursor = stop
         if stop is not None:
