@@ -16,6 +16,11 @@ WAITS = (
     "That is in the inbox, where it waits for your yes or no.",
 )
 """The remark on a pending value, which confirms nothing that the question assumes."""
+MAY_WAIT = (
+    "Something in the inbox may be about that. It waits there for your yes or no.",
+    "That may be in the inbox, where something waits for your yes or no.",
+)
+"""The remark on a pending value that may be another one than the question is about."""
 APPROVED = (
     "Noted. It stands in your profile now.",
     "Good. From now on it stands in your profile.",
@@ -50,7 +55,7 @@ def reworded(remark: str, said: Sequence[str]) -> str:
     wordings = next(
         (
             variants
-            for variants in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER, HEARD)
+            for variants in (UNKNOWN, WAITS, MAY_WAIT, APPROVED, DENIED, NO_ANSWER, HEARD)
             if remark in variants
         ),
         (remark,),

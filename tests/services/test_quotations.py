@@ -10,7 +10,7 @@ import pytest
 from memapp.domain.chat import FROM_MEMORY, Message
 from memapp.domain.turn_events import Completed, Found, Restarted
 from memapp.inference.scripted import ScriptedModel
-from memapp.prompts.own_remarks import WAITS
+from memapp.prompts.own_remarks import MAY_WAIT, WAITS
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.imports.import_file import import_file
@@ -155,6 +155,15 @@ def test_what_waits_for_a_yes_is_not_quoted(runtime: Runtime) -> None:
 def test_a_question_for_a_value_that_waits_says_that_it_waits(runtime: Runtime) -> None:
     tell(runtime, "I moved to Tromsø last autumn.", "I drive an old yellow van.")
     assert ask(runtime, "where do i live now?").text in WAITS
+
+
+@pytest.mark.parametrize("question", ["where does my aunt work?", "when did I last see my aunt?"])
+def test_what_may_be_about_something_else_is_not_said_to_wait(
+    runtime: Runtime, question: str
+) -> None:
+    tell(runtime, "I owe my aunt 4000 euros.")
+    assert ask(runtime, question).text in MAY_WAIT
+    assert ask(runtime, "what do I owe my aunt?").text in WAITS
 
 
 def test_a_question_asked_before_answers_none(runtime: Runtime) -> None:

@@ -52,6 +52,7 @@ STEPS = {
     "checkpoint": ("turn.turns._mark_read", QUESTION),
     "look_up": ("turn.answering.look_up", QUESTION),
     "remind": ("turn.answering.forgotten_limits", QUESTION),
+    "unasked": ("turn.turns.questions.answered_unasked", QUESTION),
     "ask": ("consent.questions.consents.messages_since_question", QUESTION),
     "revert_answers": ("turn.turns.learning.revert_answers", "I keep hens."),
     "open_question": ("turn.turns.questions.open_question", "(retried)"),

@@ -1,5 +1,8 @@
 """A yes or no to the app's own question about a consent request."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from memapp.domain.chat import BY_MEMAPP
@@ -10,7 +13,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, retry_turn
-from tests.builders import chat_of, new_chat, only, say
+from tests.builders import chat_of, learn, make_runtime, new_chat, only, say
 
 
 def known(runtime: Runtime) -> list[str]:
@@ -160,6 +163,29 @@ def test_anything_else_is_answered_and_it_waits(runtime: Runtime, model: Scripte
     say(runtime, thread, "What should I cook tonight?")
     assert len(model.seen) > calls
     assert pending.count_pending(runtime) == 1
+
+
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("answer", ["yes", "No."])
+def test_a_yes_beside_what_was_only_shown_as_pending_reaches_no_model(
+    tmp_path: Path, answer: str, *, asks: bool
+) -> None:
+    model = ScriptedModel(lambda *_: "I hear you." if len(model.seen) % 2 else "All right.")
+    with closing(make_runtime(tmp_path, model, ask_in_chat=asks)) as runtime:
+        thread = chat_of(runtime, "I live in Oslo.")
+        if asks:
+            say(runtime, thread, "yes")  # from here on memapp does not ask for some turns
+        say(runtime, thread, "I have asthma.")
+        learn(runtime, thread)
+        calls = len(model.seen)
+        happened = say(runtime, thread, answer)
+        reply = only(Completed, happened).reply
+        assert (reply.model, len(model.seen)) == (BY_MEMAPP, calls)
+        assert "waits" in reply.text
+        assert [event.question.text for event in happened if isinstance(event, Asked)] == (
+            ["Shall I remember “I have asthma.”? (yes / no)"] if asks else []
+        )
+        assert "I have asthma." in [request.new_value for request in pending.list_pending(runtime)]
 
 
 @pytest.mark.parametrize("answer", ["No, I live in Bergen", "No! I live in Bergen."])

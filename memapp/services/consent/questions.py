@@ -18,6 +18,7 @@ from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.store import chat, consents, history
+from memapp.store.session import Session
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
@@ -56,19 +57,12 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     )
     if not is_answered or not runtime.settings.ask_in_chat:
         return None
-    open_requests = [
-        request
-        for request in consents.list_pending(session)
-        if _is_from_chat(request) and request.new_value
-    ]
-    if shown := next(
-        (request for request in open_requests if _answers_shown(runtime, message, request)), None
-    ):
+    if shown := answered_unasked(runtime, message):
         return ask(runtime, shown.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
     if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
         return None
-    for request in open_requests:
+    for request in _open_requests(session):
         if message.id not in request.evidence:
             continue
         if is_answer and not _states(message.typed_text, request.field):
@@ -76,6 +70,27 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
         if not consents.question_of(session, request.id):
             return ask(runtime, request.id, message.thread_id)
     return None
+
+
+def answered_unasked(runtime: Runtime, message: Message) -> ConsentRequest | None:
+    """Return the request that a yes or no is about though the turn before only showed it."""
+    return next(
+        (
+            request
+            for request in _open_requests(runtime.read())
+            if _answers_shown(runtime, message, request)
+        ),
+        None,
+    )
+
+
+def _open_requests(session: Session) -> list[ConsentRequest]:
+    """Return the requests with a value that can be asked about in a chat."""
+    return [
+        request
+        for request in consents.list_pending(session)
+        if _is_from_chat(request) and request.new_value
+    ]
 
 
 def _answers_shown(runtime: Runtime, message: Message, request: ConsentRequest) -> bool:

@@ -47,15 +47,18 @@ def what_is_known(
     )
 
 
-def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
-    """Return a sentence on a pending request; its words only in the chat they are from."""
+def that_it_waits(
+    runtime: Runtime, request: ConsentRequest, thread_id: str, *, is_sure: bool = True
+) -> str:
+    """Return a sentence on a pending request; its words only in the chat they are from.
+
+    Elsewhere nobody can check it, so what may be about something else is only called possible.
+    """
     said_in = {message.thread_id for message in chat.get_messages(runtime.read(), request.evidence)}
     text = pending.memory_text(runtime, request.id) or request.new_value
-    return (
-        TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS))
-        if thread_id in said_in
-        else own_remarks.WAITS[0]
-    )
+    if thread_id in said_in:
+        return TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS))
+    return (own_remarks.WAITS if is_sure else own_remarks.MAY_WAIT)[0]
 
 
 def _overview(runtime: Runtime) -> FromMemory:

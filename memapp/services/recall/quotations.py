@@ -117,10 +117,10 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
     if subject == "own" and (own_values := _of_profile(runtime, question)):
         return Quoted(own_values)
     score, quotations = best(runtime, question)
-    if subject == "own" and (
-        request := _best_pending(runtime, question, max(score, GATE[subject]))
-    ):
-        return Quoted(FromMemory(that_it_waits(runtime, request, message.thread_id)))
+    if subject == "own" and (waits := _best_pending(runtime, question, max(score, GATE[subject]))):
+        request, is_sure = waits
+        told = that_it_waits(runtime, request, message.thread_id, is_sure=is_sure)
+        return Quoted(FromMemory(told))
     if quotations and score >= GATE[subject]:
         in_order = sorted(quotations, key=lambda quotation: quotation.hit.at)
         hits = tuple(
@@ -194,12 +194,17 @@ def _scores(runtime: Runtime, question: _Question, texts: Sequence[str]) -> list
     return [question.score(text, like) for text, like in zip(texts, cosines, strict=True)]
 
 
-def _best_pending(runtime: Runtime, question: _Question, least: float) -> ConsentRequest | None:
-    """Return the pending request for the value a question asks for, or that answers it best."""
+def _best_pending(
+    runtime: Runtime, question: _Question, least: float
+) -> tuple[ConsentRequest, bool] | None:
+    """Return the pending request for the value a question asks for, or that answers it best.
+
+    With it True if the request surely is about the question: all words of its subject stand there.
+    """
     session, fields = runtime.read(), asked_fields(question.message.text, question.words)
     requests = consents.list_pending(session, limit=WAITING)
     if asked_for := [request for request in requests if request.field in fields]:
-        return asked_for[0]
+        return asked_for[0], True
     excerpts = {
         message.id: _excerpt(runtime, question, message)
         for message in chat.get_messages(
@@ -207,16 +212,14 @@ def _best_pending(runtime: Runtime, question: _Question, least: float) -> Consen
         )
     }
     texts = [
-        " ".join(
-            [
-                request.new_value,
-                *(excerpts[first] for first in request.evidence[:1] if first in excerpts),
-            ]
-        )
+        " ".join([request.new_value, *(excerpts.get(first, "") for first in request.evidence[:1])])
         for request in requests
     ]
     scores = _scores(runtime, question, texts)
-    return requests[scores.index(max(scores))] if max(scores, default=0.0) > least else None
+    if max(scores, default=0.0) <= least:
+        return None
+    best = scores.index(max(scores))
+    return requests[best], question.stems <= frozenset(content(texts[best], question.words))
 
 
 def _best_messages(

@@ -7,9 +7,9 @@ Iterating runs the turn; to stop iterating stops it and keeps the partial reply.
 secrets reads a message before it is saved, and a bug in later reading costs neither the message nor
 a reply. The hot path makes two model calls, or one if the first was made in idle time; a reply that
 repeats an earlier one is made again. Learning happens later, in `services.jobs.learn`. Three kinds
-of message need no call: a yes or no to a question about a consent request, a request to the memory
-(`services.memory_requests.requests`), and a question about the person that their own words answer
-(`services.recall.quotations`).
+of message need no call: a yes or no to a consent request that was asked about or shown, a request to
+the memory (`services.memory_requests.requests`), and a question about the person that their own words
+answer (`services.recall.quotations`).
 """
 
 import time
@@ -28,6 +28,7 @@ from memapp.domain.chat import (
     Thread,
 )
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Usage
 from memapp.domain.text import clean
@@ -137,6 +138,9 @@ def _process_message(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         yield Completed(confirmed)
     elif done is not None and done.is_all:
         yield from write_reply(runtime, replace(turn, known=done.said))
+    elif attempt("unasked", partial(questions.answered_unasked, runtime, message)):
+        waits = FromMemory(own_remarks.WAITS[0], is_own_word=True)
+        yield from write_reply(runtime, replace(turn, known=waits))
     else:
         yield from _reply(runtime, turn, typed)
     if done is not None:
