@@ -128,6 +128,25 @@ def test_what_quotes_a_pending_sentence_is_pending_with_it(runtime: Runtime) -> 
     assert after(runtime, f"{sensitive} She lives in Leeds with two dogs.") == []
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_quotes_a_denied_sentence_is_withdrawn_with_it_until_that_is_undone(
+    runtime: Runtime, *, at_once: bool
+) -> None:
+    sensitive, leaning = "my sister Anna was diagnosed with lupus in May.", "She lives in Leeds."
+    after(runtime, sensitive, leaning, "I vote for the Greens.")
+    both = {f"{sensitive} {leaning}", sensitive}
+    of_both = [
+        request for request in pending.list_pending(runtime) if request.new_value in both
+    ]
+    assert {request.new_value for request in of_both} == both
+    ids = [request.id for request in of_both if at_once or request.new_value == sensitive]
+    decisions.deny(runtime, *reversed(ids))
+    (left,) = pending.list_pending(runtime)
+    assert "Greens" in left.new_value
+    undo.undo_last(runtime)
+    assert both <= {request.new_value for request in pending.list_pending(runtime)}
+
+
 def test_sensitive_sentences_side_by_side_are_one_question(runtime: Runtime) -> None:
     after(runtime, "my doctor found high blood pressure in May. i take pills for my heart now.")
     (request,) = pending.list_pending(runtime)

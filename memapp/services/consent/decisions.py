@@ -99,8 +99,8 @@ def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) 
     """Deny requests, or the pending requests of files, all or none; return the step."""
     actor = runtime.actor()
     with runtime.decide() as session:
-        for request in pending.open_requests_of(session, request_ids):
-            pending.end(session, request, "denied", "person", actor, reason=reason or "")
+        denied = list(pending.open_requests_of(session, request_ids))
+        pending.deny(session, denied, "person", actor, reason=reason or "")
     return actor.step
 
 

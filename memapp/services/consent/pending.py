@@ -188,6 +188,37 @@ def end(
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
 
+def deny(
+    session: Session,
+    requests: Sequence[ConsentRequest],
+    by: Decider,
+    actor: Actor,
+    *,
+    reason: str = "",
+) -> None:
+    """Deny requests, and withdraw the pending ones whose memories quote a denied one."""
+    for request in requests:
+        end(session, request, "denied", by, actor, reason=reason)
+    for request in _quoting(session, requests):
+        end(session, request, "withdrawn", by, actor)
+
+
+def _quoting(session: Session, requests: Sequence[ConsentRequest]) -> list[ConsentRequest]:
+    """Return the pending requests whose memory quotes that of another request.
+
+    A sentence that leans on the one before is held together with it.
+    """
+    held = (consents.memory_of(session, request.id) for request in requests)
+    quoted = [f" {normalise(memory.text)} " for memory in held if memory]
+    found = []
+    for request in consents.list_requests(session, state="pending") if quoted else ():
+        memory = None if is_foreign(request.proposer) else consents.memory_of(session, request.id)
+        text = f" {normalise(memory.text)} " if memory else ""
+        if any(part in text and part != text for part in quoted):
+            found.append(request)
+    return found
+
+
 def add(
     session: Session,
     field: str,

@@ -191,7 +191,7 @@ def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | N
         if yes:
             decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
         if yes is False:
-            pending.end(session, request, "denied", "chat", runtime.actor(reply.thread_id))
+            pending.deny(session, [request], "chat", runtime.actor(reply.thread_id))
     return yes
 
 
