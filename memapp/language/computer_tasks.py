@@ -1,9 +1,10 @@
 """Messages about doing something at a computer: asking how, or reporting a failure."""
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 
 from memapp.domain.ranking import words_of
+from memapp.domain.text_cache import text_cache
 from memapp.language.grammar import EN as GRAMMAR
 from memapp.language.grammar import QUOTES, root
 from memapp.language.lexicon import lexicon
@@ -49,7 +50,7 @@ def _said(text: str) -> str:
     return text[:MOST_CHARS].translate(QUOTES).lower()
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def _meant(word: str) -> tuple[str, ...]:
     roots = map(root, EN.table("stands_for").get(word, word).split())
     return tuple(_same().get(root, root) for root in roots)

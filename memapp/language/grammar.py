@@ -4,8 +4,9 @@ Endings are known for English; the sentences of any language end alike.
 """
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
+from memapp.domain.text_cache import text_cache
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("words")
@@ -52,7 +53,7 @@ _LAST_CHARS = 16
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 
 
-@lru_cache(maxsize=KEPT_SENTENCES)
+@text_cache(KEPT_SENTENCES)
 def expand(text: str) -> str:
     """Return the text with plain quotes and without contractions: `I'm` becomes `I am`.
 
@@ -92,7 +93,7 @@ def sentences(text: str) -> list[str]:
     return list(_split(text))
 
 
-@lru_cache(maxsize=KEPT_SENTENCES)
+@text_cache(KEPT_SENTENCES)
 def _split(text: str) -> tuple[str, ...]:
     ended: list[str] = []
     open_end = False
@@ -119,7 +120,7 @@ def _ends_open(end: str) -> bool:
     return bool(abbreviated.search(end) or _ORDINAL.search(end))
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def stems(word: str) -> frozenset[str]:
     """Return possible base forms of a word: `studies` -> {studies, studie, study}."""
     word = word.casefold().removesuffix("'s").removesuffix("'")
@@ -128,7 +129,7 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(stem for base in bases for stem in {base} | _without_endings(base) if stem)
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def root(word: str) -> str:
     """Return the common part of a word's forms: `studies` and `studied` -> `studi`."""
     word = word.casefold().removesuffix("'s").removesuffix("'")

@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from functools import lru_cache
 
+from memapp.domain.text_cache import text_cache
 from memapp.domain.wording import Wording
 from memapp.language.grammar import EN, NOT, expand, root, stems, tokens
 
 
-@lru_cache(maxsize=64)  # a change asks five times for the form of one text
+@text_cache(64)  # a change asks five times for the form of one text
 def normalise(text: str) -> str:
     """Return the normal form of a text: lower case, no contractions, no punctuation but a minus."""
     folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())

@@ -7,10 +7,10 @@ whole message is withheld.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from memapp.domain.consent import BESIDE_PROFILE, FACT
 from memapp.domain.profile import Hint, normal_value
+from memapp.domain.text_cache import text_cache
 from memapp.language.grammar import sentences
 from memapp.language.own_words import QUOTED, own_words
 from memapp.language.profile import stated
@@ -101,7 +101,7 @@ def _said(text: str, words: Sequence[frozenset[str]]) -> int:
     return sum(not forms.isdisjoint(stems) for forms in words)
 
 
-@lru_cache(maxsize=KEPT)
+@text_cache(KEPT)
 def _telling(hint: Hint) -> Sequence[frozenset[str]]:
     """Return the forms of each telling word of a value; of all words if none tells."""
     words, plain = words_of(hint.value), _words(hint.value)
@@ -109,7 +109,7 @@ def _telling(hint: Hint) -> Sequence[frozenset[str]]:
     return [_forms(word, words) for word in telling or plain]
 
 
-@lru_cache(maxsize=KEPT)
+@text_cache(KEPT)
 def _telling_alone(hint: Hint) -> Sequence[frozenset[str]]:
     """Return the forms of words that alone reveal a value: if few all, else sensitive ones."""
     if len(_telling(hint)) <= FEW_WORDS:
@@ -118,7 +118,7 @@ def _telling_alone(hint: Hint) -> Sequence[frozenset[str]]:
     return [_forms(word, words) for word in _words(hint.value) if is_sensitive(word, words)]
 
 
-@lru_cache(maxsize=KEPT)
+@text_cache(KEPT)
 def _stems(text: str) -> frozenset[str]:
     words = words_of(text)
     return frozenset(form for word in _words(text) for form in _forms(word, words))

@@ -4,8 +4,9 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 
+from memapp.domain.text_cache import text_cache
 from memapp.paths import bundled
 
 CODES = ("en", "de", "fr", "es")
@@ -64,7 +65,7 @@ def words(code: str) -> WordFile:
     return WordFile(code, common, sections)
 
 
-@lru_cache(maxsize=KEPT)
+@text_cache(KEPT)
 def words_of(text: str) -> WordFile:
     """Return the words of a text's language, by its common words.
 

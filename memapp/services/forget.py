@@ -16,6 +16,7 @@ from typing import Literal
 from memapp.domain.consent import label
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
+from memapp.domain.text_cache import clear_text_caches
 from memapp.errors import Damaged, ModelError, NotFound, StoreError, UsageError
 from memapp.language.normal_form import normalise
 from memapp.runtime import Runtime
@@ -169,6 +170,8 @@ def _free_erased(runtime: Runtime) -> None:
     runtime.database.heard_erasures = runtime.database.erasures
     vectors.let_go(runtime.database)
     embed.let_go()
+    clear_text_caches()
+    runtime.typed, runtime.doubted = None, ""
     if model := runtime.chat.ready():
         with suppress(ModelError):  # a closed model keeps nothing
             model.forget()
@@ -246,15 +249,9 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By, *, is_told: bool = False
     also_in = finding.memories_with(runtime.read(), texts) if by == "person" else ()
     barred = {*scan.unread, *(path.name for path, fate in fates.items() if fate is Fate.BARRED)}
     counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, scan.files)
-    return Receipt(
-        *counts,
-        scan.left,
-        settled,
-        also_in,
-        in_profile,
-        by_words=bool(job.words),
-        barred=tuple(sorted(barred)),
-    )
+    clear_text_caches()  # last: the scan, too, reads what was erased
+    rest = (scan.left, settled, also_in, in_profile)
+    return Receipt(*counts, *rest, by_words=bool(job.words), barred=tuple(sorted(barred)))
 
 
 def _settle(runtime: Runtime) -> bool:

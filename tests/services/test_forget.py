@@ -1,5 +1,6 @@
 """Forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
 
+import gc
 import json
 from datetime import timedelta
 from itertools import takewhile
@@ -18,7 +19,7 @@ from memapp.domain.turn_events import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.language.normal_form import WORDING
+from memapp.language.normal_form import WORDING, normalise
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, global_search, undo, upkeep
 from memapp.services.consent import decisions, pending
@@ -737,3 +738,34 @@ def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runti
     assert (again.left, again.also_in) == ((), ())
     assert "other memor" not in str(again)
     assert [memory.id for memory in curate.list_memories(runtime)] == [other]
+
+
+def test_no_cache_of_a_process_holds_what_it_erased_or_what_another_one_did(
+    tmp_path: Path,
+) -> None:
+    runtime, other = make_runtime(tmp_path), make_runtime(tmp_path)
+    forget.hear_others(other)
+    learn(runtime)
+    say(runtime, new_chat(runtime), "Where does Zqarla live? yes")
+    assert "Zqarla" in cached_texts()
+    forget.forget_everywhere(runtime, "Zqarla")
+    assert "Zqarla" not in cached_texts()
+    normalise(FACT)
+    assert forget.hear_others(other).erased
+    assert "Zqarla" not in cached_texts()
+    other.close()
+    runtime.close()
+
+
+def cached_texts() -> str:
+    """Return all texts in caches of functions of memapp, in one."""
+    caches = [
+        cache
+        for cache in gc.get_objects()
+        if type(cache) is type(normalise) and str(cache.__module__).startswith("memapp.")
+    ]
+    assert normalise in caches
+    held = gc.get_referents(*caches)
+    for _ in range(3):
+        held += gc.get_referents(*(part for part in held if isinstance(part, dict | tuple)))
+    return " ".join(part for part in held if isinstance(part, str))

@@ -8,10 +8,10 @@ way of making shapes is a new version; old fingerprints keep theirs and are not 
 
 import re
 from collections.abc import Collection, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import ToolAttempt
+from memapp.domain.text_cache import text_cache
 
 VERSION = 1
 MAX_SHAPE_CHARS, MAX_SUBJECT_CHARS = 600, 300
@@ -87,7 +87,7 @@ def _transition(attempt: ToolAttempt) -> str:
     return " | ".join(parts)
 
 
-@lru_cache(maxsize=2048)  # a look-up compares one command with many, in several ways
+@text_cache(2048)  # a look-up compares one command with many, in several ways
 def words(action: str) -> tuple[str, ...]:
     """Return the words of a command line without quotes; an open quote is no error."""
     return tuple(map(_unquoted, _WORD.findall(action.replace("\\\n", " "))))
@@ -102,7 +102,7 @@ def _unquoted(word: str) -> str:
     return _QUOTES.sub(r"\2", word) if "'" in word or '"' in word else word
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def parts(action: str) -> frozenset[str]:
     """Return the parts of a command line, with the words of a quoted query or program."""
     return frozenset(part for word in words(action) for part in _PART.findall(word))

@@ -4,9 +4,9 @@ Only limits in memory count: a pending or denied one is named in no reply.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from memapp.domain.memory import Recalled
+from memapp.domain.text_cache import text_cache
 from memapp.language.limits import is_limit, names_forbidden
 from memapp.language.questions import wants_something
 from memapp.language.word_file import words_of
@@ -30,7 +30,7 @@ def known_limits(runtime: Runtime) -> list[Recalled]:
     return [Recalled.of(fact, 0.0, "a limit", fact.created_at) for fact in facts]
 
 
-@lru_cache(maxsize=65_536)
+@text_cache(65_536)
 def _is_limit(text: str) -> bool:
     """Return True for the text of a limit; cached, since every turn asks about all memories."""
     return is_limit(text, words_of(text))
