@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from memapp.cli.options import COUNT, FILE, as_json_option, ids_argument, words_argument, writes
+from memapp.cli.options import (
+    COUNT,
+    FILE,
+    as_json_option,
+    ask_about_secret,
+    ids_argument,
+    no_secret_option,
+    words_argument,
+    writes,
+)
 from memapp.cli.output import Output, opened
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
@@ -31,6 +40,7 @@ from memapp.services import undo as service
     "--importance", metavar="1-5", type=click.IntRange(1, 5), help="The importance, from 1 to 5."
 )
 @click.option("--category", help="The new category.")
+@no_secret_option
 @writes
 def edit(
     runtime: Runtime,
@@ -39,6 +49,7 @@ def edit(
     tags: tuple[str, ...],
     importance: int | None,
     category: str | None,
+    no_secret: bool,
 ) -> Output:
     """Change the text, tags, importance or category of a memory.
 
@@ -50,6 +61,8 @@ def edit(
             "Write the new text after the id, or see `memapp edit --help`.",
         )
     memory_id = id_lookup.memory(runtime, memory_id)
+    if text is not None:
+        ask_about_secret(runtime, text, no_secret=no_secret)
     curate.edit(
         runtime, memory_id, text, tags=tags or None, importance=importance, category=category
     )

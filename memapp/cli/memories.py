@@ -5,11 +5,19 @@ from datetime import date
 
 import click
 
-from memapp.cli.options import NUMBER, limit_option, reads, searches, words_argument, writes
+from memapp.cli.options import (
+    NUMBER,
+    ask_about_secret,
+    limit_option,
+    no_secret_option,
+    reads,
+    searches,
+    words_argument,
+    writes,
+)
 from memapp.cli.output import Output, listing, messages_behind, short_ids, when
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
-from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.filters import read_day
 from memapp.language.labels import why
@@ -23,14 +31,14 @@ from memapp.services.recall import RecallRequest, recall
 @words_argument()
 @click.option("--tag", "tags", multiple=True, help="A tag; repeat the option for more.")
 @click.option("--pin", is_flag=True, help="Pin the memory, so that it never expires.")
-@click.option("--no-secret", is_flag=True, help="Store a text that only looks like a password.")
+@no_secret_option
 @writes
 def add(runtime: Runtime, text: str, tags: tuple[str, ...], pin: bool, no_secret: bool) -> Output:
     """Remember TEXT; with -, read the text from standard input.
 
     Passwords and keys are refused. If a text only looks like one, add --no-secret.
     """
-    runtime.doubted = one_line(clean(text)) if no_secret else ""
+    ask_about_secret(runtime, text, no_secret=no_secret)
     memory = curate.get(runtime, curate.add(runtime, text, tags, pinned=pin).memory_id)
     return Output(memory, memory.id, aside="Remembered.")
 

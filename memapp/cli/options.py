@@ -63,6 +63,24 @@ yes_option = click.option(
     "--yes", is_flag=True, help="Do it. Without --yes, memapp only says what it would do."
 )
 
+no_secret_option = click.option(
+    "--no-secret", is_flag=True, help="Store a text that only looks like a password."
+)
+
+
+def ask_about_secret(runtime: "Runtime", text: str, *, no_secret: bool) -> None:
+    """Raise `UsageError` for a text that may hold a secret, unless the option was given.
+
+    In the app sending a text again is a yes, but each command is a process of its own.
+    """
+    from memapp.services import curate
+
+    text = curate.checked(text)
+    if no_secret:
+        runtime.doubted = text
+    elif curate.is_doubted(runtime, text):
+        raise UsageError(curate.MAY_BE_SECRET, "If it is not, add --no-secret.")
+
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option -n, the most rows to list."""

@@ -4,6 +4,7 @@ import re
 from typing import Literal
 
 from memapp.domain.ranking import words_of as plain_words
+from memapp.language.card_numbers import has_card_number
 from memapp.language.grammar import sentences
 from memapp.language.own_words import own_words
 from memapp.language.secrets import has_secret
@@ -92,15 +93,25 @@ def tells_more(message: str, expected: str, words: WordFile) -> bool:
 
 
 def tells_secret(sentence: str) -> bool:
-    """Return True for a sentence with a password, a key, a PIN or a card number."""
-    if has_secret(sentence) or re.search(r"\b(?:\d[ -]?){12,19}\b", sentence):
-        return True
-    return words_of(sentence).finds("secrets", "named", sentence) is not None
+    """Return True for a sentence with a password, a key, a PIN, or what may be a card number."""
+    return names_secret(sentence) or has_card_number(sentence)
+
+
+def names_secret(sentence: str) -> bool:
+    """Return True for a sentence with a password, a key or a PIN."""
+    return (
+        has_secret(sentence) or words_of(sentence).finds("secrets", "named", sentence) is not None
+    )
 
 
 def may_tell_secret(sentence: str) -> bool:
-    """Return True for a sentence in which one word may be, or describe, a secret."""
-    return words_of(sentence).finds("secrets", "doubted", sentence) is not None
+    """Return True for a sentence in which one word may be, or describe, a secret.
+
+    A number like that of a card may also be that of a device or an article.
+    """
+    return words_of(sentence).finds("secrets", "doubted", sentence) is not None or has_card_number(
+        sentence
+    )
 
 
 def is_sensitive(sentence: str, words: WordFile) -> bool:

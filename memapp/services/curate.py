@@ -22,7 +22,7 @@ from memapp.domain.text import clean, nearest, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.filters import parse_filter
 from memapp.language.normal_form import normalise
-from memapp.language.sentence import may_tell_secret, tells_secret
+from memapp.language.sentence import may_tell_secret, names_secret, tells_secret
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.store_reads import reading
@@ -36,10 +36,8 @@ SECRET = (
     "I do not keep passwords, keys, PINs or card numbers: nothing of it is in memory."
     " Without it I keep the rest."
 )
-DOUBTED = (
-    "This may be a password, a key or a PIN, which I do not keep. If it is not,"
-    " send it again and I will keep it."
-)
+MAY_BE_SECRET = "This may be a password, a key, a PIN or a card number, which I do not keep."
+DOUBTED = f"{MAY_BE_SECRET} If it is not, send it again and I will keep it."
 
 get = reading(memories.get_memory)
 get_many = reading(memories.get_memories)
@@ -279,7 +277,7 @@ def valid_text(text: str) -> str:
     text = one_line(clean(text))
     if not text:
         raise UsageError("There is nothing to remember.")
-    if tells_secret(text):
+    if names_secret(text):
         raise UsageError(SECRET)
     if len(text) > MAX_MEMORY_CHARS:
         raise UsageError(

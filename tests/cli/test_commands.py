@@ -39,6 +39,17 @@ def test_add_list_show_and_search(memapp: Terminal) -> None:
     assert "words" in out
 
 
+def test_what_only_looks_like_a_secret_is_stored_by_an_option(memapp: Terminal) -> None:
+    number = "My phone has the IMEI 490154203237518."
+    memory_id = memapp("add", "I have a phone.")[1].strip()
+    for command in (["edit", memory_id], ["add"]):
+        code, _, err = memapp(*command, number)
+        assert (code, "If it is not, add --no-secret." in err) == (2, True)
+        assert memapp(*command, "--no-secret", f"{number} {command[0]}")[0] == 0
+    code, _, err = memapp("add", "--no-secret", "my pin is 4321")
+    assert (code, "I do not keep passwords" in err) == (2, True)
+
+
 def test_ask_streams_the_answer_and_continues_the_chat(memapp: Terminal) -> None:
     code, out, _ = memapp("ask", "Which tea do I like?")
     assert code == 0

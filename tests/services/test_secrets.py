@@ -8,13 +8,15 @@ import pytest
 from memapp.domain.chat import Role
 from memapp.domain.grants import Grant
 from memapp.errors import UsageError
+from memapp.language.sentence import tells_secret
 from memapp.runtime import Runtime
 from memapp.services import agents, chats, curate
 from memapp.services.agents import Caller
-from memapp.services.consent import decisions
+from memapp.services.consent import decisions, pending
 from memapp.services.imports.import_file import import_file
 from memapp.services.turn import turns
 from memapp.store import chat
+from tests.builders import chat_of, learn
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
@@ -60,6 +62,38 @@ def test_what_may_be_a_secret_is_asked_about_once(runtime: Runtime) -> None:
         curate.add(runtime, text)
     assert len(curate.list_memories(runtime)) == 2
     curate.add(runtime, "My password manager is older than my dog.")
+
+
+NUMBERS = (
+    "The ISBN of my first novel is 9783161484100.",
+    "The tea I drink has the EAN 4006381333931.",
+    "My office can be reached at +49 1512 3456789.",
+    "My member number at the climbing hall is 1234 5678 9012 3456.",
+    "I was born 1972, moved 1990 1995 2001 and 2014.",
+)
+CARDS = (
+    "My card is 4111 1111 1111 1111 12/27 123",
+    "4111111111111111 is on my card",
+    "I pay with 3782 822463 10005.",
+    "I pay with 5555-5555-5555-4444.",
+    "My phone has the IMEI 490154203237518.",
+)
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_a_long_number_that_is_no_card_is_no_secret(runtime: Runtime, text: str) -> None:
+    assert curate.get(runtime, curate.add(runtime, text).memory_id).text == text
+
+
+@pytest.mark.parametrize("text", CARDS)
+def test_the_number_of_a_card_is_only_kept_when_written_twice(runtime: Runtime, text: str) -> None:
+    assert tells_secret(text)
+    thread = chat_of(runtime, text)
+    learn(runtime, thread)
+    assert curate.list_memories(runtime) == pending.list_pending(runtime) == []
+    with pytest.raises(UsageError, match="card number"):
+        curate.add(runtime, text)
+    curate.add(runtime, text)
 
 
 def test_an_import_leaves_secrets_out_and_says_so(runtime: Runtime, tmp_path: Path) -> None:

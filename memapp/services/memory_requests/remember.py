@@ -13,7 +13,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.text import one_line
 from memapp.errors import UsageError
 from memapp.language.profile import stated
-from memapp.language.sentence import category, tells_secret
+from memapp.language.sentence import category, names_secret
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
@@ -29,7 +29,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
 
     Raises `UsageError` for content that cannot be kept.
     """
-    if tells_secret(content):
+    if names_secret(content):
         with runtime.write() as session:
             withdrawn.withdraw(session, [message.id])
             learning_queue.learn_nothing(session, [message.id])
