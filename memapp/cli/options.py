@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memapp.cli.output import Output, opened, opened_to_search
+from memapp.cli.output import Output, opened, opened_if_possible, opened_to_search
 from memapp.errors import UsageError
 from memapp.paths import expanded
 
@@ -116,6 +116,7 @@ def _answering(
 
 reads = _answering(partial(opened, read_only=True))
 writes = _answering(opened)
+writes_if_possible = _answering(opened_if_possible)
 searches = _answering(opened_to_search)
 
 

@@ -212,13 +212,20 @@ def opened(options: Mapping[str, Any], *, read_only: bool = False) -> "Iterator[
 
 
 @contextmanager
-def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
-    """Open memapp with its embedding model, read-only if the file cannot be written."""
+def opened_if_possible(options: Mapping[str, Any]) -> "Iterator[Runtime]":
+    """Open memapp, read-only if the file cannot be written, as on a full disk."""
     with ExitStack() as stack:
         try:
             runtime = stack.enter_context(opened(options))
         except StoreError:
             runtime = stack.enter_context(opened(options, read_only=True))
+        yield runtime
+
+
+@contextmanager
+def opened_to_search(options: Mapping[str, Any]) -> "Iterator[Runtime]":
+    """Open memapp with its embedding model, read-only if the file cannot be written."""
+    with opened_if_possible(options) as runtime:
         search_by_meaning(runtime)
         yield runtime
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.options import PATH, writes
+from memapp.cli.options import PATH, writes_if_possible
 from memapp.cli.output import Output
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
@@ -63,7 +63,7 @@ def run(
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
-@writes
+@writes_if_possible
 def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     """Explain the last failure here, or show lessons for a command.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.options import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
+from memapp.cli.options import ListingGroup, as_json_option, limit_option, reads, yes_option
 from memapp.cli.output import Output, listing, opened, say, short_ids, when
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
@@ -107,13 +107,24 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
     "--status", is_flag=True, help="Which of your machines has not yet erased what was erased last."
 )
 @yes_option
-@writes
-def forget(runtime: Runtime, words: tuple[str, ...], status: bool, yes: bool) -> Output:
+@as_json_option
+@click.pass_obj
+def forget(
+    options: dict[str, Any], words: tuple[str, ...], status: bool, yes: bool, as_json: bool
+) -> None:
     """Erase everything with these words, for good.
 
     Erases memories, messages, titles, consent requests, earlier versions and copies in backups.
     Without --yes, memapp only counts them.
     """
+    # To count, memapp erases and rolls back: that, too, needs a file that can be written.
+    with opened(options, read_only=status) as runtime:
+        answer = _forgotten(runtime, words, status=status, yes=yes)
+    answer.write(as_json)
+
+
+def _forgotten(runtime: Runtime, words: tuple[str, ...], *, status: bool, yes: bool) -> Output:
+    """Erase the words, or count what holds them; with `status`, name the machines behind."""
     if status:
         late = machines.status(runtime).behind_erasure
         told = (

@@ -4,6 +4,7 @@ Every client uses it: the person's terminal, a chat, another program.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
@@ -12,6 +13,7 @@ from memapp.domain.lessons.recording import Client as Client
 from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.domain.lessons.run import Run
 from memapp.domain.memory import Recalled
+from memapp.errors import DiskFull
 from memapp.runtime import Runtime
 from memapp.services.lessons import attempts, before_run, capture, hints, judge
 from memapp.services.lessons.hints import Drawn, LessonHint
@@ -159,16 +161,17 @@ def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:
     """Return the last failure in a place, or a recent one in a database, with its lessons.
 
-    Withheld lessons are shown on request, and count as shown from now on.
+    Withheld lessons are shown on request, and count as shown from now on. Where the file cannot be
+    written, only that is left out.
     """
-    with runtime.write() as session:
-        error = store.last_failure(
-            session, attempts.scope_hash(scope), DATABASE, session.now - PAUSE
-        )
-        if error is None:
-            return None
-        activations.reveal(session, error.step_id)
-        return error, tuple(hints.find(session, hints.known(session, error)))
+    session = runtime.read()
+    error = store.last_failure(session, attempts.scope_hash(scope), DATABASE, session.now - PAUSE)
+    if error is None:
+        return None
+    if not runtime.database.read_only:
+        with suppress(DiskFull), runtime.write() as writing:
+            activations.reveal(writing, error.step_id)
+    return error, tuple(hints.find(session, hints.known(session, error)))
 
 
 def current_run(runtime: Runtime, scope: str, client: Client, tool: str = "") -> Run | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp.errors import DiskFull
 from memapp.run import background
 from memapp.run.arguments import read_run
 from tests.cli.conftest import Terminal
@@ -46,6 +47,22 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     steps = memapp("runs", "show", one["id"])[1].splitlines()
     assert [line.split("\t")[1] for line in steps] == ["exit 1", "worked", "exit 1"]
     assert memapp("undo")[1] == "Undone: Remembered “git stauts -s -> git status -s”\n"
+
+
+def test_what_only_reads_works_on_a_full_disk(
+    memapp: Terminal, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memapp("run", "--", "git", "stauts", "-s")
+    memapp("run", "--", "git", "status", "-s")
+
+    def full(*_: object, **__: object) -> None:
+        raise DiskFull("No space left.")
+
+    monkeypatch.setattr("memapp.store.opening._open_writer", full)
+    assert memapp("why")[1].startswith("failed: git stauts -s\n")
+    assert "git status" in memapp("why", "--", "git", "stauts", "-s")[1]
+    assert memapp("forget", "--status")[2].startswith("That cannot be done: Nothing is shared")
+    assert "the disk is full" in memapp("forget", "status")[2]
 
 
 def test_a_missing_result_is_a_failure(memapp: Terminal, repo: Path) -> None:

@@ -141,6 +141,26 @@ def test_what_was_denied_is_not_counted_any_more(runtime: Runtime, ran: insights
     assert noticed(runtime) == []
 
 
+@pytest.mark.parametrize("denied", ["Fact 5.", "I was ill in January.", "I rest on Sundays."])
+def test_what_was_denied_is_not_found_in_the_dates_and_counts_of_an_insight(
+    runtime: Runtime, denied: str
+) -> None:
+    live_on(runtime, RUNS)
+    request = requests.propose(runtime, "fact", denied)
+    assert request is not None
+    decisions.deny(runtime, request.id)
+    (noted,) = noticed(runtime)
+    assert noted.startswith("In 5 of 10 chats from 4 January 2026")
+
+
+def test_a_topic_that_was_denied_since_is_not_noticed(runtime: Runtime) -> None:
+    live_on(runtime, RUNS)
+    request = requests.propose(runtime, "fact", "I took up running.")
+    assert request is not None
+    decisions.deny(runtime, request.id)
+    assert noticed(runtime) == []
+
+
 def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memory_of_ones_own(
     runtime: Runtime, ran: insights.Insight
 ) -> None:

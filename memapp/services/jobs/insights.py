@@ -173,7 +173,8 @@ def _save_regularity(runtime: Runtime, regularity: Regularity, erasures: int) ->
     """
     text = worded(regularity)
     sources = tuple(dict.fromkeys(said.message.id for said in regularity.said))
-    if len(sources) < 2 or not without_words_of_withheld(runtime.read(), [text]):
+    # Only the topic is the person's word; the dates and counts around it are memapp's.
+    if len(sources) < 2 or not without_words_of_withheld(runtime.read(), [regularity.topic]):
         return False
     with runtime.write() as session:
         if runtime.database.erasures != erasures:
