@@ -16,13 +16,20 @@ from memapp.domain.commands import Command
 from memapp.domain.howto import in_full
 from memapp.domain.text import clean
 from memapp.domain.turn_events import TurnEvent
-from memapp.errors import MemappError
+from memapp.errors import MemappError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, howtos, undo
 from memapp.services.models import downloads
 from memapp.services.turn import turns
 
+IN_THE_APP = {
+    "run": "memapp run -- COMMAND",
+    "sql": "memapp sql FILE QUERY",
+    "import": "memapp import PATH",
+    "council": "memapp council",
+}
+"""Commands that ask for a key or show a card, and what does the same outside a chat."""
 MULTI, END = "/multi", "/end"
 HELP = (
     f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, "
@@ -113,9 +120,15 @@ class _Talk:
                 self._thread_id = ""
                 say("A new chat.")
             case "help":
-                for form, what in commands.COMMANDS.values():
-                    say(f"{form:18} {what}")
+                for name, (form, what) in commands.COMMANDS.items():
+                    if name not in IN_THE_APP:
+                        say(f"{form:18} {what}")
                 say(HELP)
+                say(f"Outside this chat: {', '.join(IN_THE_APP.values())}.")
+            case name:
+                raise UsageError(
+                    f"/{name} works only in the app.", f"Outside it: {IN_THE_APP[name]}."
+                )
 
     def _choose_persona(self, name: str) -> None:
         self._thread_id, self._persona = "", self._runtime.persona_called(name)

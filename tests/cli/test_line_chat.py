@@ -117,3 +117,31 @@ def test_the_memory_is_asked_both_ways(memapp: Terminal, typed: Callable[[str], 
     assert "I remember that: I hate olives" in err
     actual = {line.split("\t")[-1] for line in memapp("list")[1].splitlines()}
     assert actual == {"I keep bees", "I hate olives"}
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("/run ls", "memapp run -- COMMAND"),
+        ("/sql notes.db SELECT 1", "memapp sql FILE QUERY"),
+        ("/import chats.zip", "memapp import PATH"),
+        ("/council", "memapp council"),
+    ],
+)
+def test_a_command_that_needs_the_app_names_the_one_to_use_instead(
+    memapp: Terminal, typed: Callable[[str], None], written: str, instead: str
+) -> None:
+    typed(f"{written}\n/help\n/quit\n")
+    code, _, err = memapp("--plain")
+    refused, _, helped = err.partition("/remember TEXT")
+    assert code == 0
+    assert instead in refused
+    assert written.split()[0] not in helped and instead in helped
+
+
+def test_a_pipe_ends_at_a_command_that_needs_the_app(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("/import chats.zip\nhello\n"))
+    assert memapp("--plain")[0] == 2
+    assert memapp("chats")[1] == ""
