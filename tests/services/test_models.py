@@ -15,7 +15,7 @@ from memapp.inference.cached_copies import KEY_CHARS, content_hash, known_hash
 from memapp.inference.minilm import NAME as EMBEDDER
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.services import models, preferences
-from memapp.services.models import model_loading
+from memapp.services.models import manifest, model_loading
 from tests.builders import chat_of, make_runtime, new_chat, say
 from tests.inference import tiny_gguf
 
@@ -93,6 +93,21 @@ def test_a_listed_file_tells_its_need(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(gguf_file, "free_memory", lambda free=free: free)
         (own,) = [choice for choice in models.list_models(runtime) if choice.path == file]
         assert own.fit == expected
+    runtime.close()
+
+
+def test_a_listed_model_names_its_jobs_before_it_was_ever_loaded(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    entry = manifest.default_model()
+    assert entry is not None and entry.jobs == ("referee",)
+    for folder in (runtime.paths.downloads, runtime.paths.models):
+        folder.mkdir(parents=True)
+        tiny_gguf.write(folder / entry.file, tiny_gguf.CHATML)
+    by_folder = {
+        choice.path.parent: choice.jobs for choice in models.list_models(runtime) if choice.path
+    }
+    assert by_folder[runtime.paths.downloads] == "Trusted with: judging commands."
+    assert by_folder[runtime.paths.models].startswith("Not tested yet"), "the file may be another"
     runtime.close()
 
 

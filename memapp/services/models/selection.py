@@ -363,7 +363,10 @@ def _choice(
         return ModelChoice(name, path, size, 0, licence, str(error), "unusable", is_current)
     if known is None and (is_current or is_own):
         note = " ".join(filter(None, [note, templates.remark(header.chat_template)]))
-    jobs = trusted_jobs.in_words(runtime, known_hash(path, runtime.paths.cache))
+    key = known_hash(path, runtime.paths.cache)
+    if not key and known and path.parent == runtime.paths.downloads:
+        key = known.sha256[:KEY_CHARS]  # The hash was checked before the file got its name.
+    jobs = trusted_jobs.in_words(runtime, key)
     return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, jobs=jobs)
 
 
