@@ -72,7 +72,7 @@ RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
 """For a fact related to another hit, times the strength of the relation."""
-BOOSTS = frozenset({"stated", "asks", "said by you", "pinned", "importance", "related", "recent"})
+BOOSTS = frozenset({"stated", "asks", "own words", "pinned", "importance", "related", "recent"})
 LEAST_COSINE = 0.2
 """Below this cosine two texts are unrelated."""
 LEAST_COSINE_NEEDED = 0.35
@@ -335,7 +335,7 @@ def _boosts(
         "then": max((THAT_DAY if time.day else THAT_MONTH for time in named), default=0.0),
         "stated": STATED * _stated(candidate),
         "asks": ASKS * (candidate.kind == "message" and candidate.text.rstrip().endswith("?")),
-        "said by you": SAID_BY_PERSON * (candidate.said_by != "assistant"),
+        "own words": SAID_BY_PERSON * (candidate.said_by != "assistant"),
         "pinned": PINNED * candidate.pinned,
         "importance": IMPORTANCE * (candidate.importance - DEFAULT_IMPORTANCE),
         "related": RELATED * related.get(candidate.id, 0.0),

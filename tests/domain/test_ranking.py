@@ -280,7 +280,7 @@ def test_why_names_the_parts_strongest_first_and_they_sum_to_the_score():
     )
     assert (
         hit.why
-        == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + said by you 0.03 + recent 0.02"
+        == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + own words 0.03 + recent 0.02"
     )
     assert hit.score == pytest.approx(0.76)
 

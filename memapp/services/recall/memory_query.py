@@ -112,7 +112,7 @@ def scope(
 
 
 def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
-    reason, category = "", ""
+    reason, category, granted = "", "", ""
     named = (*request.categories, request.filters.category)
     beyond = sorted({name for name in named if name is not None} - capability.categories)
     if request.agent != capability.agent:
@@ -122,6 +122,7 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
     elif beyond:
         category = beyond[0] if beyond[0] in runtime.categories.categories else ""
         reason = "it asks for a category that is not on the agent's list"
+        granted = f"Granted: {', '.join(sorted(capability.categories)) or 'none'}."
     if reason:
         _note(runtime, capability, reason=reason, category=category)
         unrecorded = (
@@ -129,7 +130,10 @@ def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryReque
             if runtime.database.read_only
             else ""
         )
-        raise Refused(f"The query of {capability.agent!r} was refused: {reason}.", unrecorded)
+        raise Refused(
+            f"The query of {capability.agent!r} was refused: {reason}.",
+            f"{granted} {unrecorded}".strip(),
+        )
 
 
 def _within_lengths(
