@@ -107,6 +107,17 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
     site.hold.clear()
 
 
+async def test_the_answering_model_is_called_as_in_the_list(world: World) -> None:
+    (world.folder / "models").mkdir()
+    tiny_gguf.write(world.folder / "models" / "own.gguf", tiny_gguf.CHATML)
+    (world.folder / "config.toml").write_text('model = "own"\n', "utf-8")
+    async with world.opened() as seen:
+        seen.runtime.chat.fill(ScriptedModel(), "the-name-inside-the-file")
+        await seen.press("f8", until="● own")
+        await seen.until("Answering with own")
+        assert "inside-the-file" not in seen.text()
+
+
 async def test_what_is_no_file_never_ends_the_screen(world: World) -> None:
     odd_files(world.folder / "models")
     async with world.opened() as seen:

@@ -218,12 +218,8 @@ class ActivityScreen(ModeScreen):
         """Show why an agent is trusted."""
         if (shown := self.agents.current) is not None:
             text = await asyncio.to_thread(agent_report, self.runtime, shown)
-            if (
-                await self.app.push_screen_wait(
-                    TextCard(called_agent(shown.agent.name).capitalize(), text)
-                )
-                == "copy"
-            ):
+            card = TextCard(called_agent(shown.agent.name), text)
+            if await self.app.push_screen_wait(card) == "copy":
                 copy(self, text)
 
     @background("agents")

@@ -153,12 +153,9 @@ class ModelsScreen(ModeScreen):
             f"A model of your own: put a .gguf file into {self.runtime.paths.models}, "
             "or name a local server under Settings (F9)."
         )
-        named = (
-            f"{self._answering}: "
-            if chat.state == "ready" and self._answering not in chat.note
-            else ""
-        )
-        what = words + (named + chat.note if chat.state != "off" else "")
+        # The row of the model has its file, so the name inside the file would only repeat it.
+        answering = chat.state == "ready" and self._answering
+        what = words + (answering or chat.note if chat.state != "off" else "")
         more = "\n".join(text for text in (meaning, self._machine, own) if text)
         state = joined((what, "bold"), "\n", (more, "$text-muted"))
         self.query_one("#model-state", Static).update(state)
