@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import inspect
 import os
 import signal
 import threading
@@ -70,17 +69,6 @@ class MemoryServer(MCPServer[Any]):
 
         async with self._one_by_one:
             return await asyncio.to_thread(do)
-
-    def add_tool(
-        self,
-        fn: Callable[..., Any],
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        **also: Any,
-    ) -> None:
-        """Add a tool; its docstring is the description, without the indentation of the source."""
-        super().add_tool(fn, name, title, description or inspect.getdoc(fn), **also)
 
     def search_by_meaning(self) -> None:
         """Load the embedding model in the background; until then, search by words."""

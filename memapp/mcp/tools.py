@@ -3,8 +3,10 @@
 The docstring of a tool is what the agent reads.
 """
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -27,6 +29,8 @@ REPORTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
 OUTPUT_CHARS = 16_000
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 Text = Annotated[
     str,
@@ -61,8 +65,20 @@ def add_tools(server: "MemoryServer", runtime: Runtime) -> None:
         add(server, runtime)
 
 
+def _tool(server: "MemoryServer", title: str, hints: ToolAnnotations) -> Callable[[F], F]:
+    """Add a function as a tool, described by its docstring without the source's indentation."""
+
+    def add(function: F) -> F:
+        server.add_tool(
+            function, title=title, description=inspect.getdoc(function), annotations=hints
+        )
+        return function
+
+    return add
+
+
 def _reading(server: "MemoryServer", runtime: Runtime) -> None:
-    @server.tool(title="Search the person's memory", annotations=READS)
+    @_tool(server, "Search the person's memory", READS)
     async def search_memories(
         query: Annotated[
             str,
@@ -83,7 +99,7 @@ def _reading(server: "MemoryServer", runtime: Runtime) -> None:
             ),
         )
 
-    @server.tool(title="Recent memories of the person", annotations=READS)
+    @_tool(server, "Recent memories of the person", READS)
     async def recent_memories(category: Category = "", limit: Limit = 10) -> FoundMemories:
         """List the newest memories, and what changed since you last asked.
 
@@ -107,7 +123,7 @@ def _proposed(proposal: Proposal, ids: list[str]) -> Proposal:
 
 
 def _proposing(server: "MemoryServer", runtime: Runtime) -> None:
-    @server.tool(title="Propose something to remember", annotations=PROPOSES)
+    @_tool(server, "Propose something to remember", PROPOSES)
     async def remember(text: Text, quote: Quote = "", category: Category = "") -> Proposal:
         """Propose something lasting about the person.
 
@@ -120,7 +136,7 @@ def _proposing(server: "MemoryServer", runtime: Runtime) -> None:
             ),
         )
 
-    @server.tool(title="Propose a correction", annotations=PROPOSES)
+    @_tool(server, "Propose a correction", PROPOSES)
     async def correct(id: Id, text: Text, quote: Quote = "") -> Proposal:
         """Propose new words for a memory that you read.
 
@@ -131,7 +147,7 @@ def _proposing(server: "MemoryServer", runtime: Runtime) -> None:
             lambda caller, ids: _proposed(agents.correct(runtime, caller, id, text, quote), ids),
         )
 
-    @server.tool(title="Withdraw a proposal", annotations=PROPOSES)
+    @_tool(server, "Withdraw a proposal", PROPOSES)
     async def withdraw(id: Id) -> Proposal:
         """Withdraw a pending proposal of yours.
 
@@ -143,7 +159,7 @@ def _proposing(server: "MemoryServer", runtime: Runtime) -> None:
 
 
 def _lessons(server: "MemoryServer", runtime: Runtime) -> None:
-    @server.tool(title="What is known of a command", annotations=READS)
+    @_tool(server, "What is known of a command", READS)
     async def lesson_hint(command: Command, folder: Folder = "") -> list[str]:
         """Before you run a command, ask whether it failed here and what worked instead."""
         return await server.ask(
@@ -151,7 +167,7 @@ def _lessons(server: "MemoryServer", runtime: Runtime) -> None:
             lambda caller, _: agents.lesson_hint(runtime, caller, command, Path.cwd() / folder),
         )
 
-    @server.tool(title="Report how a command went", annotations=REPORTS)
+    @_tool(server, "Report how a command went", REPORTS)
     async def step_report(
         command: Command,
         exit_code: Annotated[int, Field(ge=0, le=255, description="0 if it worked.")],
