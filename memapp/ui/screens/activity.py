@@ -53,10 +53,10 @@ class ActivityScreen(ModeScreen):
         "Numbers: what memapp did, and how well.\n\n"
         "Over time: the last year as charts.\n\n"
         "Log: every change of a memory and of your profile; enter shows the difference.\n\n"
+        "Undo: u undoes the last change, then the one before, after a restart too.\n\n"
         "Upkeep: the background jobs; u undoes the chosen line, space pauses all jobs.\n\n"
         "Agents: who remembers, changes or proposes, and how much of it you kept; "
-        "enter shows why, b blocks an agent.\n\n"
-        "Undo: u undoes the last change, then the one before, after a restart too."
+        "enter shows why, b blocks an agent."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -39,7 +39,7 @@ class InboxScreen(ModeScreen):
     HELP = (
         "Statements that need your yes wait here. memapp uses none of them before.\n\n"
         "a approves, d denies, e edits first, s asks again tomorrow, "
-        "w asks now again. "
+        "w asks now about a postponed one. "
         "Space marks several requests, to deny or postpone them together. "
         "Enter opens a request and its source; "
         "an imported file is one request, and enter lists its statements, "

@@ -89,8 +89,9 @@ class ModelsScreen(ModeScreen):
     HELP = (
         "Enter chooses the model that answers, or the embedding model that searches, "
         "now and at later starts. A model that is not here yet is downloaded, after a question; "
-        "memapp connects for nothing else. Models of Ollama, LM Studio, llama.cpp and Hugging Face "
-        "are used where they are; d deletes only what memapp downloaded."
+        "memapp connects to no other machine that you did not name. Models of Ollama, LM Studio, "
+        "llama.cpp and Hugging Face are used where they are; d deletes only what memapp "
+        "downloaded."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
