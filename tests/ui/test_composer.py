@@ -231,6 +231,8 @@ async def test_a_message_is_written_in_another_editor(
     await seen.press("ctrl+g")
     assert seen.chat.composer.text == "two lines\nof text"
     assert seen.chat.composer.pasted == ((0, 17),)
+    seen.chat.composer.paused()
+    await seen.until("Words from an editor count as pasted")
     about, text = kept.read_text("utf-8").splitlines()
     rights, _, path = about.partition(" ")
     assert (rights, text) == ("600", "a begin")

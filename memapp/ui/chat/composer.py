@@ -22,6 +22,7 @@ from memapp.ui.pasted_spans import Writing
 from memapp.ui.widgets.composer import CommandMenu, Composer
 
 FALLBACK_EDITOR = "vi"
+AS_PASTED = "Words from an editor count as pasted: memapp learns nothing from them."
 
 
 class ChatComposer(Composer):
@@ -125,6 +126,7 @@ class ChatComposer(Composer):
             if text != self.text:
                 self.select_all()
                 self.paste(text)  # Pasted and typed words cannot be told apart after the editor.
+                self.show_notice(AS_PASTED)
 
 
 def _edited(text: str) -> str:
