@@ -372,7 +372,7 @@ def key(item: Item) -> tuple[object, ...]:
 
 
 def _as_imported(item: Item) -> Item:
-    """Return a record as imported: not typed here, and nothing is learned from it."""
+    """Return a record as imported: no file proves who wrote it, and nothing is learned from it."""
     match item:
         case MessageLine():
             status = "interrupted" if item.status == "generating" else item.status

@@ -179,19 +179,8 @@ def _says_all(field: str, value: str, text: str) -> bool:
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
     """Return the memory of a line, with the sources that exist here."""
     sources = chat.still_there(work.session, line.sources)
-    # An agent's memory had an approval, which no file proves.
-    origin = "import" if line.origin == "agent" else line.origin
-    return Memory(
-        **read(
-            {
-                "updated_at": line.created_at,
-                **line.model_dump(),
-                "sources": sources,
-                "origin": origin,
-            },
-            Memory,
-        )
-    )
+    row = {"updated_at": line.created_at, **line.model_dump(), "sources": sources}
+    return Memory(**read(row, Memory))
 
 
 def _propose_value(

@@ -146,6 +146,7 @@ def test_an_edited_note_comes_in_as_an_edit(runtime: Runtime, tmp_path: Path) ->
     texts = {memory.text: memory for memory in curate.list_memories(runtime)}
     hens = texts["I keep ten hens. They lay well."]
     assert (hens.tags, hens.pinned, hens.importance, len(texts)) == (("bees", "my #1"), True, 5, 4)
+    assert hens.origin == "import", "anybody could have edited the note"
     assert texts["Feed the dog"].steps == ("Fill the bowl", "Wait", "2. Call Pip")
     undo.undo_last(runtime)
     undo.undo(runtime, found.step)

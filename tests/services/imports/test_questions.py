@@ -17,6 +17,7 @@ from tests.services.imports.builders import (
     carry,
     empty_store,
     requests_of_files,
+    say_yes,
     waiting,
 )
 
@@ -102,6 +103,8 @@ def test_a_held_memory_stays_with_its_request_in_a_file(runtime: Runtime, tmp_pa
         assert curate.count(other) == 0
         carry(other, third, tmp_path)
         assert waiting(third) == waiting(runtime)
+        say_yes(third)
+        assert {memory.origin for memory in curate.list_memories(third)} == {"import"}
 
 
 def test_of_two_memories_that_say_the_same_the_second_is_left_out(tmp_path: Path) -> None:
