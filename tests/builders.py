@@ -1,6 +1,7 @@
 """A real Runtime on real SQLite with scripted models and a clock that the test moves."""
 
 import json
+import re
 import sqlite3
 import tempfile
 import time
@@ -197,7 +198,7 @@ def damage(path: Path, name: str) -> None:
         file.write(b"\x05" * size)
 
 
-def until(condition: Callable[[], object], seconds: float = 15.0) -> None:
+def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait for a condition."""
     end = time.monotonic() + seconds
     while not condition():
@@ -212,6 +213,11 @@ def on(
 ) -> Session:
     """Return a session on a connection that a test opened itself."""
     return Session(conn, user_id, now)
+
+
+def sentence_list(text: str) -> tuple[str, ...]:
+    """Return the sentences of a text, where many stand in a list."""
+    return tuple(re.split(r"(?<=[.?!]) ", text))
 
 
 def word_list(text: str) -> list[str]:

@@ -225,7 +225,7 @@ async def looked_through(home: Path) -> bool:
             await pilot.press("escape")
         await seen.send("What tea do I like?")
         assert not any(" bug " in said for said in (*seen.toasts(), seen.words()))
-    until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
+    until(lambda: app.session.talk.close(3))  # the shared embedding model is not ended by it
     return offered
 
 

@@ -87,7 +87,7 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
     site.hold.set()
     site.cut = [len(site.content) * 3 // 10]
     with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
-        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")), 60)
+        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")))
         running.send_signal(signal.SIGKILL)
     (part,) = folder.glob("*.part")
     with part.open("rb") as opened:
@@ -110,7 +110,7 @@ def test_a_killed_memapp_leaves_no_pip_and_at_most_one_part_to_fetch_again(
         manifest.write(index.toml())
     site.status = 500
     with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
-        until(lambda: any(part.stat().st_size >= PART_BYTES for part in folder.glob("*.part")), 60)
+        until(lambda: any(part.stat().st_size >= PART_BYTES for part in folder.glob("*.part")))
         started = psutil.Process(running.pid).children(recursive=True)
         running.send_signal(signal.SIGKILL)
     until(
@@ -134,7 +134,7 @@ def test_ctrl_c_keeps_what_has_arrived(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
     site.cut = [len(site.content) * 3 // 10]
     with subprocess.Popen(command(tmp_path), stderr=subprocess.PIPE, text=True) as running:
-        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")), 60)
+        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")))
         running.send_signal(signal.SIGINT)
         said = running.communicate(timeout=30)[1]
     site.hold.clear()

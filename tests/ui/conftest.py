@@ -23,6 +23,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
+from memapp.services import curate
 from memapp.store.database import Database
 from memapp.store.opening import open_database
 from memapp.ui.app import MemappApp
@@ -107,7 +108,7 @@ class World:
                 app.chat.composer.save_now()
         if app.is_open:
             # the shared embedding model is not ended by it
-            until(lambda: app.session.talk.close(3), 60)
+            until(lambda: app.session.talk.close(3))
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
     @asynccontextmanager
@@ -255,6 +256,10 @@ class Seen:
     def tells(self, words: str) -> Callable[[], bool]:
         """The condition that a toast has these words."""
         return lambda: any(words in toast for toast in self.toasts())
+
+    def known(self) -> list[str]:
+        """Return the texts of the live memories, the newest first."""
+        return [memory.text for memory in curate.list_memories(self.runtime)]
 
     def in_mode(self, mode: str) -> Callable[[], bool]:
         return lambda: self.app.current_mode == mode

@@ -507,10 +507,7 @@ async def test_the_memory_that_waits_is_shown_and_kept_by_a_yes(seen: Seen, at_o
     propose(seen, memory=memory)
     await open_inbox(seen)
     assert "User lives in Bergen near the harbour." in seen.words()
-    await seen.press(
-        "a",
-        until=lambda: [memory.text for memory in curate.list_memories(runtime)] == [memory.text],
-    )
+    await seen.press("a", until=lambda: seen.known() == [memory.text])
 
 
 async def test_two_facts_of_which_one_holds_are_shown_and_kept(seen: Seen, at_once: None) -> None:
@@ -534,9 +531,9 @@ async def test_two_facts_of_which_one_holds_are_shown_and_kept(seen: Seen, at_on
             line.value = facts[0]
             await seen.pilot.press("enter")
         await seen.until(lambda: not waiting(seen))
-        assert {memory.text for memory in curate.list_memories(runtime)} == stays
+        assert set(seen.known()) == stays
         await seen.press("ctrl+z", until=lambda: bool(waiting(seen)))
-        assert {memory.text for memory in curate.list_memories(runtime)} == set(facts)
+        assert set(seen.known()) == set(facts)
         decisions.deny(runtime, *(request.id for request in pending.list_pending(runtime)))
 
 

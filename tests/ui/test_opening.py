@@ -53,7 +53,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(seen.tells("No chat sees the memories in hobbies"))
-    until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
+    until(lambda: app.session.talk.close(3))  # the shared embedding model is not ended by it
 
 
 async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
@@ -91,7 +91,7 @@ async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
         await pilot.press("d")
         await seen.until(seen.tells("reading only"))
         assert "I keep bees." in seen.text()
-    until(lambda: app.session.talk.close(3), 60)
+    until(lambda: app.session.talk.close(3))
     assert world.database is not None
     world.database.close()
 

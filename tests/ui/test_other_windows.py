@@ -1,6 +1,5 @@
 """A window beside other processes on the same file: soon updated, and yielding with a notice."""
 
-import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -95,10 +94,10 @@ async def test_an_erasure_that_comes_while_another_is_shown_leaves_what_is_being
         return typed_prompts(runtime)
 
     monkeypatch.setattr(chats, "typed_prompts", held)
-    for _ in range(2):
-        seen.chat.post_message(FileChanged(erased=True))
-        await seen.until(lambda: not seen.chat.composer.text)
-        await asyncio.sleep(0.3)
+    seen.chat.post_message(FileChanged(erased=True))
+    await seen.until(lambda: not seen.chat.composer.text)
+    seen.chat.post_message(FileChanged(erased=True))
+    await seen.until(lambda: seen.chat._one_erasure._waiters)
     shown.set()
     await seen.settle()
     assert seen.chat.composer.text == "half a message"
@@ -128,15 +127,17 @@ async def test_a_window_in_the_way_of_one_that_waits_says_so(seen: Seen, world: 
         lock.release()
 
 
-async def test_two_windows_at_rest_do_not_wake_each_other(seen: Seen, other: Runtime) -> None:
+async def test_two_windows_at_rest_do_not_wake_each_other(
+    seen: Seen, other: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.ui.worker_threads.WATCH_SECONDS", 0.1)
     curate.add(other, "User keeps bees.")
-    await seen.until(
-        lambda: (
-            seen.runtime.database.read().execute("SELECT count(*) FROM memories").fetchone()[0] == 1
-        )
-    )
-    other.database.changed_elsewhere()
-    await seen.pilot.pause(1.0)
-    other.database.changed_elsewhere()
-    await seen.pilot.pause(1.0)
+    await seen.until(lambda: curate.count(seen.runtime) == 1)
+    looks: list[object] = []
+    hear = forget.hear_others
+    monkeypatch.setattr(forget, "hear_others", lambda runtime: (looks.append(1), hear(runtime))[1])
+    for _ in range(2):
+        other.database.changed_elsewhere()
+        looks.clear()
+        await seen.until(lambda: len(looks) > 2)
     assert not other.database.changed_elsewhere(), "looking at what changed changes nothing"

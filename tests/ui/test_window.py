@@ -373,7 +373,7 @@ async def test_keys_at_once_act_on_the_rows_that_the_one_before_left(seen: Seen)
         await asyncio.to_thread(curate.add, seen.runtime, text)
 
     def known() -> set[str]:
-        return {memory.text.split()[0] for memory in curate.list_memories(seen.runtime)}
+        return {text.split()[0] for text in seen.known()}
 
     slow = memory_list._page_of
 
@@ -406,7 +406,7 @@ async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Se
     burst(seen, "f3", "n", *"sails", "ctrl+s", "ctrl+s")
     await seen.until(lambda: curate.count(seen.runtime) == 1)
     await seen.until(lambda: len(seen.app.screen_stack) == 1)
-    assert [memory.text for memory in curate.list_memories(seen.runtime)] == ["sails"]
+    assert seen.known() == ["sails"]
 
 
 async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:

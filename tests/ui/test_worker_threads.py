@@ -3,8 +3,7 @@ model.
 """
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.ui.messages import ModelChanged, TurnEnded, TurnMoved
 from memapp.ui.worker_threads import Talk
-from tests.builders import make_runtime, new_chat
+from tests.builders import make_runtime, new_chat, until
 
 from .conftest import Seen
 
@@ -28,14 +27,6 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
     opened = make_runtime(tmp_path, embedder=False)
     yield opened
     opened.close()
-
-
-def until(condition: Callable[[], object]) -> None:
-    for _ in range(1500):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
 
 
 def choose(runtime: Runtime, name: str) -> None:
