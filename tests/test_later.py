@@ -3,24 +3,25 @@ own.
 """
 
 import os
-import time
 from functools import partial
 from pathlib import Path
 
 from memapp.run import background
+from tests.builders import until
 
 
 def test_it_is_done_in_its_order_while_the_caller_goes_on(tmp_path: Path) -> None:
-    done = tmp_path / "done"
+    done, begin = tmp_path / "done", tmp_path / "begin"
 
-    def add(number: int, seconds: float) -> None:
-        time.sleep(seconds)
+    def add(number: int) -> None:
+        until(begin.exists)
         with done.open("a") as file:
             file.write(f"{number} {os.getpid()}\n")
 
-    background.do(tmp_path / "cache", partial(add, 0, 0.2))
+    background.do(tmp_path / "cache", partial(add, 0))
     assert not done.exists()
-    background.do(tmp_path / "cache", partial(add, 1, 0.0))
+    begin.touch()
+    background.do(tmp_path / "cache", partial(add, 1))
     background.wait(tmp_path / "cache")
     numbers, processes = zip(*(line.split() for line in done.read_text().splitlines()), strict=True)
     assert numbers == ("0", "1") and len({*processes, str(os.getpid())}) == 3

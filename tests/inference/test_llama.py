@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel, gguf_file, native
 from memapp.inference.llama import LlamaModel
 from memapp.inference.sampling import TokenSampler
+from tests.builders import until
 
 from . import tiny_gguf
 from .conftest import OpenTiny, reply
@@ -50,13 +50,6 @@ def prompt(
 
 def long_prompt(words: int) -> Prompt:
     return prompt(" ".join(f"item {number}" for number in range(words)))
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "this never came true"
-        time.sleep(0.001)
 
 
 def is_computing(model: LlamaModel) -> bool:
@@ -344,9 +337,16 @@ def test_a_turn_nobody_asked_for_can_be_written(open_tiny: OpenTiny) -> None:
 # --- stopping
 
 
-def test_cancelling_in_prefill_leaves_the_model_usable(model: LlamaModel) -> None:
-    cancel = Cancel()
-    threading.Timer(0.05, cancel.set).start()
+def test_cancelling_in_prefill_leaves_the_model_usable(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancel, decode = Cancel(), model._context.decode
+
+    def cancelled(*given: Any, **more: Any) -> bool:
+        cancel.set()
+        return decode(*given, **more)
+
+    monkeypatch.setattr(model._context, "decode", cancelled)
     items = list(model.generate(long_prompt(600), SHORT, cancel))
     assert [event.reason for event in items if isinstance(event, Finished)] == ["cancelled"]
     assert len(items) == 1
@@ -415,7 +415,7 @@ def test_a_turn_interrupts_idle_work(model: LlamaModel) -> None:
     ]
     for thread in idle:
         thread.start()
-    wait_until(lambda: is_computing(model) and len(model._owner._waiting) == 1)
+    until(lambda: is_computing(model) and len(model._owner._waiting) == 1)
     finished = reply(model, prompt("Hello!"), SHORT)[1]
     for thread in idle:
         thread.join()

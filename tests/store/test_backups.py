@@ -17,8 +17,8 @@ from memapp.store.file_copies import ASIDE, BACKUPS, Copy, copies, from_backup, 
 from tests.builders import damage
 
 EVERY = timedelta(minutes=30)
-LATER = datetime.now(UTC) + timedelta(hours=1)
-"""The file that a test makes is older than half an hour then."""
+LATER = datetime.now(UTC) + timedelta(days=1)
+"""The file that a test makes is older than half an hour then, whenever the test runs."""
 
 
 def keep(database: Database, value: str) -> None:

@@ -16,10 +16,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
 from memapp.run import background
 from memapp.tools import terminal
+from tests.builders import until
 
 MEMAPP = (sys.executable, "-m", "memapp")
 ROOT = str(Path(__file__).parents[2])
@@ -240,35 +242,28 @@ def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None
     assert b"ended with 0" in seen
 
 
-def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keys", [b"", b"\x1a"])
+def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path, keys: bytes) -> None:
     sleeping = (
         "import os, time; open('pid', 'w').write(str(os.getpid())); print('?', flush=True); "
         "time.sleep(60)"
     )
     argv = [*command(tmp_path / "home", sys.executable, "-c", sleeping)]
-    for keys in (b"", b"\x1a"):
-        pid, master = pty.fork()
-        if pid == 0:
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run where it is ignored
-            os.chdir(tmp_path)
-            os.execvp("bash", ["bash", "-c", 'set -m; "$@"; sleep 60', "bash", *argv])
-        while b"?" not in os.read(master, 4096):
-            pass
-        os.write(master, keys)
-        time.sleep(0.5)
-        os.close(master)  # the terminal is closed
-        os.waitpid(pid, 0)
-        asleep, until = int((tmp_path / "pid").read_text()), time.monotonic() + 20
-        while _is_there(asleep) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert not _is_there(asleep)
-
-
-def _is_there(pid: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
+    pid, master = pty.fork()
+    if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run where it is ignored
+        os.chdir(tmp_path)
+        os.execvp("bash", ["bash", "-c", 'set -m; "$@"; sleep 60', "bash", *argv])
+    while b"?" not in os.read(master, 4096):
+        pass
+    asleep = psutil.Process(int((tmp_path / "pid").read_text()))
+    os.write(master, keys)
+    memapp = asleep.parent()
+    assert memapp
+    until(lambda: not keys or memapp.status() == psutil.STATUS_STOPPED)
+    os.close(master)  # the terminal is closed
+    os.waitpid(pid, 0)
+    until(lambda: not asleep.is_running())
 
 
 def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path) -> None:

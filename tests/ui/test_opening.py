@@ -82,6 +82,7 @@ async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
         seen = Seen(app, pilot)
         await seen.ready()
         await seen.until(seen.tells("you can only read"))
+        app.clear_notifications()  # so that nothing hides what is said next
         await pilot.press("escape", "home", "enter")
         await seen.until("Tell me of wasps.")
         await seen.send("precious words", until="reading only")
