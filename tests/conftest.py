@@ -94,8 +94,12 @@ def model() -> ScriptedModel:
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, model)
+def runtime(
+    request: pytest.FixtureRequest, tmp_path: Path, model: ScriptedModel
+) -> Iterator[Runtime]:
+    """A store, made as `pytest.mark.made_with` says: settings, and another or no `model`."""
+    marker = request.node.get_closest_marker("made_with")
+    opened = make_runtime(tmp_path, **{"model": model, **(marker.kwargs if marker else {})})
     yield opened
     opened.close()
 

@@ -2,22 +2,21 @@
 decision.
 """
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from memapp.domain.turn_events import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.upkeep import work
 from memapp.store import consents, history
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.builders import Clock, new_chat, only, say
+
+pytestmark = pytest.mark.made_with(ask_in_chat=False)
 
 STATEMENTS = {
     "preferred_name": "My name is Ana.",
@@ -25,13 +24,6 @@ STATEMENTS = {
     "city": "I live in Oslo.",
     "language": "Please answer me in Norwegian.",
 }
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel(), ask_in_chat=False)
-    yield opened
-    opened.close()
 
 
 @pytest.mark.parametrize("field", STATEMENTS)

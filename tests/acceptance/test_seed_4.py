@@ -3,7 +3,6 @@ file.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -26,14 +25,9 @@ from tests.builders import Clock, fact, make_runtime, new_chat
 from tests.builders import trust as model_jobs_trusted
 from tests.services.test_council import DRAFT, QUESTION, REVISED, opening
 
+pytestmark = pytest.mark.made_with(model=None, embedder=False)
+
 RUN = "run_20250214_153000"
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, embedder=False)
-    yield opened
-    opened.close()
 
 
 def remember(runtime: Runtime, text: str, agent: str = "model:tiny") -> str:

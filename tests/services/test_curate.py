@@ -1,7 +1,6 @@
 """Memories by hand, and taking each change back."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -9,27 +8,12 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.recall import RecallRequest, recall
-from tests.builders import make_runtime
 
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, embedder=False)
-    yield opened
-    opened.close()
+pytestmark = pytest.mark.made_with(model=None, embedder=False)
 
 
 def found(runtime: Runtime, words: str) -> list[str]:
     return [hit.text for hit in recall(runtime, RecallRequest(words))]
-
-
-def test_a_forgotten_memory_is_found_by_nothing_and_undo_brings_it_back(runtime: Runtime) -> None:
-    memory_id = curate.add(runtime, "User drinks oolong.").memory_id
-    revision = curate.discard(runtime, memory_id)
-    assert found(runtime, "oolong") == []
-    assert curate.list_memories(runtime) == []
-    undo.undo(runtime, revision.step)
-    assert found(runtime, "oolong") == ["User drinks oolong."]
 
 
 def test_an_edit_moves_the_index_and_leaves_the_tags(runtime: Runtime) -> None:

@@ -1,6 +1,6 @@
 """Vectors and relations made in idle time, and what recall does with relations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,12 +15,7 @@ from memapp.store import history, relations
 from memapp.store.vectors import Vectors
 from tests.builders import make_runtime
 
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path)
-    yield opened
-    opened.close()
+pytestmark = pytest.mark.made_with(model=None)
 
 
 def add(runtime: Runtime, text: str) -> str:

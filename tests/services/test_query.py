@@ -238,13 +238,6 @@ def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Ru
     assert len(ask(runtime, "supervisor", "pets called")) == 2
 
 
-def test_what_is_in_the_trash_or_merged_is_in_no_answer(runtime: Runtime) -> None:
-    memory_id = remember(runtime, "User has the goal to learn the cello.", "goals")
-    curate.discard(runtime, memory_id)
-    assert ask(runtime, "planner", "cello") == []
-    assert ask(runtime, "planner", "cello", **{"return": "full"}) == []
-
-
 def test_the_best_of_what_is_related_comes_first_in_a_kept_place(runtime: Runtime) -> None:
     cello, weaker, stronger = (
         remember(runtime, f"User {does}.", "goals")

@@ -1,6 +1,5 @@
 """Answers by quotation, where a model does not answer from the messages or says more."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -18,13 +17,6 @@ from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import retry_turn
 from tests.builders import Clock, chat_of, learn, make_runtime, new_chat, only, say
 from tests.services.imports.builders import say_yes
-
-
-@pytest.fixture
-def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
-    made = make_runtime(tmp_path, model)
-    yield made
-    made.close()
 
 
 @pytest.fixture

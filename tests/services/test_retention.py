@@ -1,6 +1,5 @@
 """Unused memories go to the trash, and from there for good; no clock can hurry that."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,9 @@ from memapp.store import changes, chat, consents, history, memories
 from memapp.store import lifecycle as store
 from tests.builders import Clock, fact, learn, make_runtime, new_chat, recorded, say, tidy
 
+pytestmark = pytest.mark.made_with(model=None, embedder=False)
+
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, embedder=False)
-    yield opened
-    opened.close()
 
 
 def at(runtime: Runtime, moment: datetime) -> None:
@@ -328,15 +322,15 @@ def test_a_run_is_at_most_once_an_hour_and_moves_one_in_twenty(runtime: Runtime)
 
 
 def test_exactly_the_due_ones_are_erased(runtime: Runtime) -> None:
-    due = [add(runtime, f"Due number {number}.", 3) for number in range(60)]
+    due = [add(runtime, f"Due number {number}.", 3) for number in range(20)]
     for memory in due:
         curate.discard(runtime, memory)
     live_on(runtime, START, 20, talking=True)
-    for number in range(60):
+    for number in range(20):
         curate.discard(runtime, add(runtime, f"Not due number {number}.", 3))
     live_on(runtime, START + timedelta(days=20), 20, talking=True)
     assert gone(runtime) == set(due)
-    assert len(retention.trash(runtime)) == 60
+    assert len(retention.trash(runtime)) == 20
     with runtime.database.write() as conn:
         conn.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
 

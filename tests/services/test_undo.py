@@ -1,6 +1,6 @@
 """Undo of learned memories and of decisions, with all consequences."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,14 +20,8 @@ from tests.builders import make_runtime, new_chat, say
 from tests.store.test_changes import dump
 
 ALIKE = {"link_min": 0.3}
+pytestmark = pytest.mark.made_with(**ALIKE)
 CORRECTIONS = ("No wait, I keep three hens.", "Actually I keep four hens now.")
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel(), **ALIKE)
-    yield opened
-    opened.close()
 
 
 def state(runtime: Runtime) -> dict[str, object]:

@@ -3,9 +3,7 @@ model.
 """
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,16 +15,11 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.ui.messages import ModelChanged, TurnEnded, TurnMoved
 from memapp.ui.worker_threads import Talk
-from tests.builders import make_runtime, new_chat, until
+from tests.builders import new_chat, until
 
 from .conftest import Seen
 
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, embedder=False)
-    yield opened
-    opened.close()
+pytestmark = pytest.mark.made_with(model=None, embedder=False)
 
 
 def choose(runtime: Runtime, name: str) -> None:

@@ -5,8 +5,6 @@ import json
 import stat
 import struct
 import zipfile
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +18,8 @@ from memapp.services.imports import archive
 from memapp.services.imports.files import READ_IN_ARCHIVES
 from memapp.services.imports.import_file import import_file
 from memapp.store import chat
-from tests.builders import make_runtime
 from tests.services.imports.builders import dump, waiting
 from tests.services.imports.sample_exports import loaded
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    with closing(make_runtime(tmp_path / "home")) as opened:
-        yield opened
 
 
 def node(name: str, parent: str | None, role: str, text: Any, **more: Any) -> dict[str, Any]:

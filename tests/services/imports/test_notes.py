@@ -2,8 +2,6 @@
 edit of its memory.
 """
 
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +17,10 @@ from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo
 from memapp.services.consent import decisions
 from memapp.services.imports.import_file import import_file
-from tests.builders import chat_of, learn, make_runtime
+from tests.builders import chat_of, learn
 from tests.services.imports.builders import dump, empty_store, remembered, say_yes, waiting
 
 CHAT = "left out: 1 chat in a note for reading"
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    with closing(make_runtime(tmp_path / "home")) as opened:
-        yield opened
 
 
 def lived_in(runtime: Runtime) -> None:

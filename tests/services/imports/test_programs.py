@@ -4,8 +4,7 @@ import json
 import os
 import tomllib
 import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,16 +16,9 @@ from memapp.services.imports import files
 from memapp.services.imports.import_file import import_file
 from memapp.services.imports.running_import import Imported
 from memapp.store import chat
-from tests.builders import make_runtime
 from tests.services.imports import sample_exports as made
 from tests.services.imports.builders import dump, waiting
 from tests.services.imports.sample_exports import as_database, as_folder, as_json, as_zip
-
-
-@pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
-    with closing(make_runtime(tmp_path / "home")) as opened:
-        yield opened
 
 
 def brought(

@@ -133,13 +133,6 @@ def test_the_same_file_twice_asks_once(runtime: Runtime, tmp_path: Path) -> None
     assert pending.count_pending(runtime) == 0
 
 
-def test_an_undone_import_waits_no_more(runtime: Runtime, tmp_path: Path) -> None:
-    brought(runtime, tmp_path)
-    undo.undo_last(runtime)
-    assert (pending.count_pending(runtime), live(runtime)) == (0, [])
-    assert import_file(runtime, notes(tmp_path, FACTS)).facts == 3
-
-
 def test_a_secret_in_a_file_is_not_even_asked_about(runtime: Runtime, tmp_path: Path) -> None:
     found = import_file(runtime, notes(tmp_path, ["User's password is hunter2.", "I keep bees."]))
     assert (found.facts, found.left_out) == (1, {"secret": 1})
