@@ -6,6 +6,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.cli import run
+from memapp.domain.engine import EngineCheck
 from memapp.inference.scripted import ScriptedModel
 from tests.builders import Reader
 
@@ -28,4 +29,6 @@ def memapp(
 ) -> Terminal:
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
     monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: Reader())
+    # it would convert the bundled model for each home
+    monkeypatch.setattr(bootstrap, "check_engine", lambda _: EngineCheck(()))
     return Terminal(tmp_path / "home", capsys)

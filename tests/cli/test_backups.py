@@ -24,6 +24,7 @@ def test_a_backup_that_is_not_there_is_said_to_be_missing(memapp: Terminal, tmp_
     code, _, err = memapp("restore", "--file", str(tmp_path / "notes.txt"))
     assert code == 1
     assert f"{tmp_path / 'notes.txt'} is damaged, or is not a database. Name another file." in err
+    assert "backups" not in err, "there are none to point to"
 
 
 def test_a_backup_into_no_folder_blames_the_folder(memapp: Terminal, tmp_path: Path) -> None:

@@ -126,7 +126,10 @@ def test_the_hook_of_an_agent_gives_the_same(memapp: Terminal, work: Path) -> No
     assert latest(memapp)["task"] != "session s3", "nothing of them says anything"
 
 
-@pytest.mark.parametrize(("passed", "status"), [(True, "promoted"), (False, "candidate")])
+@pytest.mark.parametrize(
+    ("passed", "status"),
+    [(True, "promoted"), pytest.param(False, "candidate", marks=pytest.mark.slow)],
+)
 def test_the_word_of_an_evaluator_promotes_a_lesson_of_an_agent(
     memapp: Terminal, work: Path, passed: bool, status: str
 ) -> None:

@@ -15,8 +15,6 @@ from rich.cells import cell_len
 
 from memapp import bootstrap, cli
 from memapp.cli.output import show_rows
-from memapp.errors import ModelError
-from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.scripted import ScriptedModel
 from memapp.services import chats, curate
@@ -60,12 +58,6 @@ def test_ask_streams_the_answer_and_continues_the_chat(memapp: Terminal) -> None
     _, out, _ = memapp("chats", "show", answer["chat"])
     assert "Which tea do I like?" in out
     assert "And with milk?" in out
-
-
-def test_ask_learns_and_says_so(memapp: Terminal) -> None:
-    _, out, err = memapp("ask", "I am vegetarian.")
-    assert "Remembered: I am vegetarian." in err
-    assert "Remembered" not in out
 
 
 def test_its_own_question_is_told_with_the_command_that_says_yes(memapp: Terminal) -> None:
@@ -230,14 +222,6 @@ def test_hostile_text_never_reaches_the_terminal_as_an_escape_sequence(memapp: T
         assert not set("\x1b\x07\u202e") & set(out + err)
 
 
-@pytest.mark.parametrize(
-    "query", ['"', "a AND", "NEAR(", "text:", "*", "x\x00y", "-", "🦄", "a" * 10_000]
-)
-def test_no_search_is_a_syntax_error(memapp: Terminal, query: str) -> None:
-    memapp("add", "User keeps bees.")
-    assert memapp("search", "--", query)[0] == 0
-
-
 def test_settings_say_whence_they_come(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memapp("config", "set", "top_k", "7")
     monkeypatch.setenv("MEMAPP_MAX_FACTS", "50")
@@ -253,14 +237,6 @@ def test_settings_say_whence_they_come(memapp: Terminal, monkeypatch: pytest.Mon
     }
     assert (told["top_k"], told["max_facts"]) == ((7, "file"), (50, "environment"))
     assert told["server"] == ("", "default")
-
-
-def test_doctor_reports_without_personal_text(memapp: Terminal) -> None:
-    memapp("add", "User keeps bees.")
-    code, out, _ = memapp("doctor")
-    assert code == 0
-    assert "1 fact\n" in out
-    assert "bees" not in out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -443,20 +419,6 @@ def test_a_question_that_is_too_long_leaves_nothing_behind(memapp: Terminal) -> 
     assert code == 2
     assert "too long" in err
     assert memapp("chats")[1] == ""
-
-
-def test_a_model_that_does_not_load_is_told_once_and_for_a_shell(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> ChatModel:
-        raise ModelError("It is cut short.")
-
-    monkeypatch.setattr(bootstrap, "open_chat_model", broken)
-    code, out, err = memapp("ask", "Which tea?")
-    assert (code, out) == (1, "")
-    assert err.count("It is cut short.") == 1
-    assert "memapp models use NAME" in err
-    assert "F8" not in err
 
 
 def test_a_reply_that_was_cut_says_so(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -448,13 +448,6 @@ def test_a_file_that_memapp_did_not_make_is_never_put_in_place(
     assert not (memapp.home / "damaged").exists()
 
 
-def test_copies_are_pointed_to_only_where_there_are_any(memapp: Terminal, tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("just a text, and a long one" * 100, "utf-8")
-    _, _, err = memapp("restore", "--file", str(tmp_path / "x.txt"))
-    assert "is damaged, or is not a database" in err
-    assert "backups" not in err
-
-
 def test_damaged_truncated_and_linked_backups_are_refused(memapp: Terminal, tmp_path: Path) -> None:
     add(memapp, "I keep bees.")
     backup = make_backup(memapp, tmp_path)

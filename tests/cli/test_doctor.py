@@ -17,10 +17,19 @@ from memapp.inference import ChatModel, minilm
 from tests.builders import damage
 from tests.cli.conftest import Terminal
 
+CHECK_ENGINE = bootstrap.check_engine
+
 
 def tamper(memapp: Terminal, script: str) -> None:
     with closing(sqlite3.connect(paths.locate(memapp.home).database)) as conn:
         conn.executescript(script)
+
+
+def problems(memapp: Terminal, *options: str) -> list[str]:
+    """Return the problems that the doctor finds, of which it must find one."""
+    code, out, _ = memapp(*options, "doctor", "--json")
+    assert code == 1
+    return list(json.loads(out)["problems"])
 
 
 def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -> None:
@@ -59,9 +68,7 @@ def test_it_names_a_file_whose_guards_were_changed(memapp: Terminal) -> None:
 def test_it_names_a_damaged_file(memapp: Terminal) -> None:
     memapp("add", "User keeps bees.")
     damage(paths.locate(memapp.home).database, "memories_due")
-    code, out, _ = memapp("doctor", "--json")
-    assert code == 1
-    assert "damaged" in json.loads(out)["problems"][0]
+    assert "damaged" in problems(memapp)[0]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +80,7 @@ def test_it_names_a_damaged_value(memapp: Terminal, column: str, named: str) -> 
     with closing(sqlite3.connect(path)) as conn:
         value = conn.execute(f"SELECT {column} FROM memories").fetchone()[0].encode()
     path.write_bytes(path.read_bytes().replace(value, b"Z" + value[1:]))
-    code, out, _ = memapp("doctor", "--json")
-    assert code == 1
-    assert named in json.loads(out)["problems"][0]
+    assert named in problems(memapp)[0]
 
 
 @pytest.mark.parametrize("command", [("list",), ("search", "bees"), ("export",)])
@@ -94,36 +99,29 @@ def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) ->
     )
     text = tmp_path / "text.gguf"
     text.write_text("no model", "utf-8")
-    code, out, _ = memapp("-m", str(text), "doctor", "--json")
-    assert code == 1
-    named = [problem.partition(":")[0] for problem in json.loads(out)["problems"]]
+    named = [problem.partition(":")[0] for problem in problems(memapp, "-m", str(text))]
     assert named == ["persona", "theme", "model", "server"]
 
 
 def test_it_says_that_limits_leave_no_room(memapp: Terminal) -> None:
     memapp("add", "User keeps bees.")
     (memapp.home / "config.toml").write_text("context_tokens = 512\n", "utf-8")
-    code, out, _ = memapp("doctor", "--json")
-    (problem,) = json.loads(out)["problems"]
-    assert code == 1
+    (problem,) = problems(memapp)
     assert problem.startswith("context_tokens: context_tokens = 512 leaves no room for a prompt")
 
 
 def test_it_says_that_all_is_read_only(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memapp("add", "User keeps bees.")
     monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
-    code, out, _ = memapp("doctor", "--json")
-    (problem,) = json.loads(out)["problems"]
-    assert code == 1
+    (problem,) = problems(memapp)
     assert "memapp.db cannot be written. Check the folder's permissions" in problem
 
 
 def test_it_warns_of_a_synced_folder_and_of_an_old_sqlite(memapp: Terminal, tmp_path: Path) -> None:
     folder = tmp_path / "Dropbox (me)" / "notes"
     folder.mkdir(parents=True, mode=0o700)
-    code, out, _ = memapp("--db", str(folder / "memapp.db"), "doctor", "--json")
-    assert code == 1
-    assert json.loads(out)["problems"][0].startswith(f"Dropbox copies {folder}")
+    (problem, *_) = problems(memapp, "--db", str(folder / "memapp.db"))
+    assert problem.startswith(f"Dropbox copies {folder}")
     versions = ((3, 40, 1), (3, 50, 6), (3, 50, 7), (3, 51, 2), (3, 51, 3), (4, 0, 0))
     actual = [bool(sqlite_remark(version)) for version in versions]
     assert actual == [True, True, False, True, False, False]
@@ -135,11 +133,11 @@ def test_it_asks_the_server_that_is_set(memapp: Terminal, monkeypatch: pytest.Mo
 
     memapp("config", "set", "server", "http://127.0.0.1:1/v1")
     monkeypatch.setattr(bootstrap, "open_chat_model", unreachable)
-    code, out, _ = memapp("doctor", "--json")
-    assert (code, json.loads(out)["problems"]) == (1, ["No server answers."])
+    assert problems(memapp) == ["No server answers."]
 
 
 def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
     assert "crashes" not in json.loads(memapp("doctor", "--json")[1])
     log = paths.locate(memapp.home).log
     for day in (2, 1):
@@ -148,6 +146,7 @@ def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -
         os.utime(path, (day, day))
     code, out, err = memapp("doctor")
     assert code == 0, "what is over is no problem of now"
+    assert "1 fact\n" in out and "bees" not in out
     assert "crashes\t2, the newest crash-20260302-000000.txt" in out
     assert f"{log / 'crash-20260302-000000.txt'} says where memapp crashed last" in err
     assert "none of your words" in err and "delete" in err
@@ -156,6 +155,7 @@ def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -
 def test_it_computes_a_token_and_names_what_the_processor_can_do(
     memapp: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bootstrap, "check_engine", CHECK_ENGINE)
     memapp("add", "User keeps bees.")
     report = json.loads(memapp("doctor", "--json")[1])
     assert report["engine"].startswith("computes; processor features: ")

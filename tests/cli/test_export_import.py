@@ -110,6 +110,8 @@ def test_a_file_is_one_question_to_approve_or_deny(memapp: Terminal, tmp_path: P
         (b"[]", 0, "Imported: nothing new."),
         (b"PK\x03\x04", 2, "The archive is damaged."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
+        (b'{"conversation_history": []}', 2, "memapp chats import"),
+        (b"[{]", 2, "Nothing was imported."),
     ],
 )
 def test_an_import_may_be_piped_in(memapp: Terminal, content: bytes, code: int, said: str) -> None:
@@ -124,16 +126,7 @@ def test_an_import_may_be_piped_in(memapp: Terminal, content: bytes, code: int, 
         os.dup2(before, 0)
         os.close(before)
         os.close(out)
-    assert (found[0], said in found[2]) == (code, True)
-
-
-def test_a_bad_file_is_told_in_words(memapp: Terminal, tmp_path: Path) -> None:
-    file = tmp_path / "bad.json"
-    file.write_text("[{]")
-    code, out, err = memapp("import", str(file), "--yes")
-    assert (code, out) == (2, "")
-    assert "Nothing was imported." in err
-    assert "Traceback" not in err
+    assert (found[0], said in found[2], "Traceback" in found[2]) == (code, True, False)
 
 
 SAVE = {"conversation_history": [{"user": "I live in Porto.", "tom": "Do you?"}]}
@@ -147,9 +140,9 @@ CLAUDE = [
 ]
 
 
-def written(tmp_path: Path, content: object, indent: int | None = None) -> str:
+def written(tmp_path: Path, content: object) -> str:
     file = tmp_path / "file.json"
-    file.write_text(json.dumps(content, indent=indent), "utf-8")
+    file.write_text(json.dumps(content), "utf-8")
     return str(file)
 
 
@@ -198,15 +191,6 @@ def test_a_save_is_imported_for_a_persona_that_there_is(memapp: Terminal, tmp_pa
     assert code == 2
     assert "There is no persona 'compannion'. Did you mean 'companion'?" in err
     assert memapp("chats")[1] == ""
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_the_import_of_everything_points_a_save_to_where_it_belongs(
-    memapp: Terminal, tmp_path: Path, indent: int | None
-) -> None:
-    code, _, err = memapp("import", written(tmp_path, SAVE, indent), "--yes")
-    assert code == 2
-    assert "memapp chats import" in err
 
 
 def test_importing_conversations_says_no_facts_come(memapp: Terminal, tmp_path: Path) -> None:

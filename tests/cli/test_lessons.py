@@ -124,15 +124,6 @@ def test_what_recurs_unsolved_is_listed_until_something_works(memapp: Terminal, 
     assert "`ls -d vase` worked once" in memapp("run", "--", "ls", "-d", "vases")[2]
 
 
-def test_two_lessons_for_one_later_failure_contradict(memapp: Terminal, work: Path) -> None:
-    for correct in ("git push", "git pull"):
-        memapp("lessons", "add", "git psuh", correct)
-    memapp("run", "--", "git", "psuh")
-    background.wait(memapp.home / "cache")
-    said = memapp("why")[1]
-    assert "git pull" in said and "git push" not in said, "the newer of the two"
-
-
 def test_runs_are_erased_with_a_yes_and_what_was_learned_stays(shop: Terminal) -> None:
     (run,) = json.loads(shop("runs", "--json")[1])
     mark_known({"home": str(shop.home)}, "/pottery", ["kiln\0frie"])

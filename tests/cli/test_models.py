@@ -12,7 +12,6 @@ from memapp.services.models import downloads
 from tests.cli.conftest import Terminal
 from tests.inference import tiny_gguf
 from tests.inference.hub import list_of_models, serving
-from tests.services.test_models import odd_files
 
 
 def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
@@ -92,29 +91,6 @@ def test_a_model_is_tested_by_its_cases(memapp: Terminal, monkeypatch: pytest.Mo
     assert set(told["jobs"]) == {"distil", "same fact", "insights", "episodes", "answers", *REVIEWS}
     assert all(item["of"] >= (12 if job in REVIEWS else 20) for job, item in told["jobs"].items())
     assert "✗ merging memories: " in err
-
-
-def test_what_is_no_file_never_ends_the_list(memapp: Terminal) -> None:
-    odd_files(paths.locate(memapp.home).models)
-    code, out, _ = memapp("models")
-    assert code == 0 and "folder\t0 MB\tunusable\tfolder.gguf is a folder." in out
-    assert "caf\ufffd\t0 MB\tunusable" in out
-    assert "dangling.gguf is a link that leads to no file." in out
-    code, out, _ = memapp("models", "--json")
-    assert code == 0
-    assert {"folder", "dangling", "caf\ufffd"} <= {row["name"] for row in json.loads(out)}
-    code, _, err = memapp("models", "use", "caf\ufffd")
-    assert code == 2 and "is not UTF-8" in err and "Rename it." in err
-
-
-def test_a_missing_file_of_a_model_in_several_is_named_in_the_list(memapp: Terminal) -> None:
-    folder = paths.locate(memapp.home).models
-    folder.mkdir(parents=True)
-    files = tiny_gguf.write_in_parts(folder / "big.gguf", tiny_gguf.CHATML)
-    assert memapp("models")[1].count("big\t") == 1
-    files[1].unlink()
-    actual = memapp("models")[1]
-    assert "big is one model in 3 files, and big-00002-of-00003.gguf is missing." in actual
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,14 @@ def test_what_is_no_text_is_refused_whole(
         ("add", "caf\udce9 au lait"),
         ("profile", "set", "name", "Zo\udceb"),
         ("ask", "caf\udce9"),
+        ("rm", "\udcff"),
+        ("list", "tag:\udcff"),
         ("caf\udce9 there",),
     ],
 )
 def test_what_is_no_text_is_refused_in_words(memapp: Terminal, arguments: tuple[str, ...]) -> None:
     code, out, err = memapp(*arguments)
-    assert (code, out, "memapp speaks UTF-8" in err) == (2, "", True)
+    assert (code, out, "memapp speaks UTF-8" in err, err.count("\n")) == (2, "", True, 1)
     assert not memapp.home.exists()
 
 

@@ -91,13 +91,6 @@ def test_a_success_opens_nothing_unless_a_failure_is_open(memapp: Terminal, repo
     assert one["tool"] == "cat", "another program is none of its business"
 
 
-def test_another_program_of_the_family_is_an_answer_too(memapp: Terminal, repo: Path) -> None:
-    for argv in (["rmdir", "shelf"], ["rm", "-r", "shelf"], ["rmdir", "shelf"]):
-        (repo / "shelf" / "vase").mkdir(parents=True, exist_ok=True)
-        said = memapp("run", "--", *argv)[2]
-    assert "memapp: here `rm -r shelf` worked once" in said
-
-
 def test_lessons_are_found_by_parts_of_words_best_first(memapp: Terminal, repo: Path) -> None:
     for pair in (
         ["git psuh", "git push --set-upstream origin main"],

@@ -39,22 +39,3 @@ def test_a_failed_query_is_put_right_as_it_was_last_time(memapp: Terminal, tmp_p
     assert not any(b"tall" in path.read_bytes() for path in memapp.home.glob("memapp.db*")), (
         "its rows are not kept"
     )
-
-
-def test_the_change_is_made_in_another_query_unquoted(memapp: Terminal, tmp_path: Path) -> None:
-    file = tmp_path / "vases.db"
-    with closing(sqlite3.connect(file)) as made:
-        made.executescript("CREATE TABLE vase (name, glaze, size)")
-    for query in (
-        "SELECT count(*) FROM vases",
-        "SELECT count(*) FROM vase",
-        "SELECT nmae FROM vase",
-        "SELECT name FROM vase",
-    ):
-        memapp("sql", str(file), query)
-    for query in (
-        "SELECT max(size) FROM vases WHERE size > 2",
-        "SELECT nmae, size FROM vase ORDER BY nmae",
-    ):
-        put_right = query.replace("vases", "vase").replace("nmae", "name")
-        assert f"memapp: try `{put_right}`: here " in memapp("sql", str(file), query)[2]
