@@ -258,6 +258,12 @@ async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(se
     await seen.pilot.press("y")
     assert seen.chat.composer.text == "really?"
     assert any("clipboard" in toast for toast in seen.toasts())
+    seen.chat.composer.clear_text()
+    await seen.press("t", "v", until=lambda: seen.chat.composer.text == "tv")
+    await seen.pilot.press("ctrl+n", "escape")
+    await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
+    await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
+    await seen.press("e", "m", until=lambda: seen.chat.composer.text == "em")
 
 
 @pytest.mark.parametrize("way", ["tab", "click"])

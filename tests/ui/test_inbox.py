@@ -575,8 +575,12 @@ async def test_no_mode_moves_before_the_badge_and_ones_own_is_always_seen(world:
         await seen.ready()
         before = seen.lines()[0]
         assert before.startswith(" memapp") and before.endswith("offline")
+        await seen.type("half a sent")
         propose(seen)
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
+        await seen.type("ence")
+        assert seen.app.focused is seen.chat.composer, "what arrives leaves text and focus"
+        assert seen.chat.composer.text == "half a sentence"
         after = seen.lines()[0]
         assert after.partition("Inbox")[0] == before.partition("Inbox")[0]
         assert after.endswith(" offline")
@@ -589,15 +593,6 @@ async def test_no_mode_moves_before_the_badge_and_ones_own_is_always_seen(world:
         await seen.until(
             lambda: seen.lines()[0].startswith(" ") and "[Memories]" in seen.lines()[0]
         )
-
-
-async def test_a_request_that_arrives_while_one_types_leaves_text_and_focus(seen: Seen) -> None:
-    await seen.type("half a sent")
-    propose(seen)
-    await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
-    await seen.type("ence")
-    assert seen.app.focused is seen.chat.composer and seen.chat.composer.text == "half a sentence"
-    assert len(seen.app.screen_stack) == 1
 
 
 async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:

@@ -304,15 +304,6 @@ async def test_what_is_undone_fast_or_in_a_busy_file_is_taken_back_in_turn(world
             )
 
 
-async def test_undo_goes_on_after_a_restart(world: World) -> None:
-    async with memories(world) as (seen, screen):
-        await seen.press("d", until=lambda: len(texts(screen)) == 2)
-    async with memories(world, []) as (seen, screen):
-        assert len(texts(screen)) == 2
-        await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
-        assert any("Undone" in toast for toast in seen.toasts())
-
-
 async def test_marks_make_a_key_act_on_many_but_editing_is_at_the_cursor(world: World) -> None:
     async with memories(world) as (seen, screen):
         runtime = seen.runtime
@@ -357,6 +348,11 @@ async def test_marks_make_a_key_act_on_many_but_editing_is_at_the_cursor(world: 
 
 async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -> None:
     async with memories(world) as (seen, screen):
+        await seen.press("n", until=MemoryForm)
+        await seen.until("⏎ save")
+        assert "esc cancel" in seen.words() and "esc close" not in seen.words()
+        await seen.press(*"tea", "escape", until=lambda: len(seen.app.screen_stack) == 1)
+        assert len(live(seen.runtime)) == 3, "escape saves nothing"
         await seen.press("n", until=MemoryForm)
         await seen.press("ctrl+s", until="There is nothing to remember.")
         await seen.type("Anna sings in a choir.")

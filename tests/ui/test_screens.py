@@ -233,22 +233,6 @@ async def test_the_demo_says_that_nothing_is_saved(world: World) -> None:
             assert "Nothing leaves this machine." in seen.words()
 
 
-async def test_a_dialog_that_would_save_says_that_escape_does_not(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
-        await seen.pilot.press("f3", "n")
-        await seen.until(
-            lambda: (
-                "⏎ save" in seen.text()
-                and "esc cancel" in seen.text()
-                and "esc close" not in seen.text()
-            )
-        )
-        await seen.pilot.press(*"tea", "escape")
-        await seen.until(lambda: "Nothing is remembered yet." in seen.text())
-        assert curate.count(seen.runtime) == 0
-
-
 async def test_the_card_of_the_first_start_has_keys_and_letters_are_written(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
@@ -263,20 +247,6 @@ async def test_the_card_of_the_first_start_has_keys_and_letters_are_written(worl
         seen.chat.composer.clear_text()
         await seen.press("escape", "t", until=lambda: not seen.app.is_running)
         assert seen.app.demo_wanted
-
-
-async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
-    async with conversation(world, (80, 24)) as seen:
-        await seen.pilot.press("escape", "up")
-        await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
-        await seen.press("t", "v", until=lambda: seen.chat.composer.text == "tv")
-        await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
-        await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
-        await seen.until(
-            lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1]
-        )
-        await seen.press("e", "m", until=lambda: seen.chat.composer.text == "em")
-        assert seen.chat.composer.has_focus
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
