@@ -53,8 +53,10 @@ from tests.builders import (
     on,
     recorded,
     say,
+    sentence_list,
     tidy,
     trust,
+    word_list,
 )
 from tests.services.test_consolidate import JOB as CONSOLIDATE
 from tests.services.test_consolidate import learned, says
@@ -63,78 +65,26 @@ from tests.services.test_insights import OTHERS, RUNS, concluding, live_on, noti
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
-SAID = (
-    *(
-        "I like tea.",
-        "I have been learning the cello for two years.",
-        "My sister Mira sells pots on the market.",
-    ),
-    *(
-        "We went to the lake on Sunday and it rained all day.",
-        "I am baking bread tonight.",
-        "Work was long today.",
-    ),
-    *(
-        "My neighbour plays drums at night.",
-        "I finished the book about Greenland.",
-        "I would like to grow beans on the balcony.",
-    ),
+SAID = sentence_list(
+    "I like tea. I have been learning the cello for two years. My sister Mira sells pots on the "
+    "market. We went to the lake on Sunday and it rained all day. I am baking bread tonight. Work "
+    "was long today. My neighbour plays drums at night. I finished the book about Greenland. I "
+    "would like to grow beans on the balcony."
 )
-STATED = (
-    *(
-        "I am vegetarian.",
-        "I play the cello.",
-        "I have two cats.",
-        "I got promoted last year.",
-        "I am allergic to peanuts.",
-    ),
-    *(
-        "I love hiking in the hills.",
-        "I want to learn Welsh.",
-        "I used to sing in a choir.",
-        "My brother is a baker.",
-    ),
-    *(
-        "I work as a gardener and I sell honey.",
-        "My favourite soup is lentil soup.",
-        "I hate driving at night.",
-    ),
-    *(
-        "I never drink coffee after noon.",
-        "I collect old maps.",
-        "I moved house three years ago.",
-        "I own a red bicycle.",
-    ),
-    *(
-        "My best friend Tom repairs clocks.",
-        "I swim every Tuesday.",
-        "I am afraid of spiders.",
-        "I study botany.",
-    ),
-    *(
-        "I keep bees on the roof of the school.",
-        "I play chess with my neighbour on Sundays.",
-        "I never learned to swim.",
-    ),
+STATED = sentence_list(
+    "I am vegetarian. I play the cello. I have two cats. I got promoted last year. I am allergic "
+    "to peanuts. I love hiking in the hills. I want to learn Welsh. I used to sing in a choir. My "
+    "brother is a baker. I work as a gardener and I sell honey. My favourite soup is lentil soup. "
+    "I hate driving at night. I never drink coffee after noon. I collect old maps. I moved house "
+    "three years ago. I own a red bicycle. My best friend Tom repairs clocks. I swim every "
+    "Tuesday. I am afraid of spiders. I study botany. I keep bees on the roof of the school. I "
+    "play chess with my neighbour on Sundays. I never learned to swim."
 )
-ASKED = (
-    *(
-        "Tell me a joke.",
-        "What is the capital of France?",
-        "How long do eggs boil?",
-        "Can you write a poem about rain?",
-    ),
-    *(
-        "What goes well with rice?",
-        "How do I get a stain out of wool?",
-        "Explain tides in two sentences.",
-    ),
-    *(
-        "Do I keep bees?",
-        "What does my sister sell?",
-        "Which instrument do I learn?",
-        "What do I like to drink?",
-    ),
+ASKED = sentence_list(
+    "Tell me a joke. What is the capital of France? How long do eggs boil? Can you write a poem "
+    "about rain? What goes well with rice? How do I get a stain out of wool? Explain tides in two "
+    "sentences. Do I keep bees? What does my sister sell? Which instrument do I learn? What do I "
+    "like to drink?"
 )
 DAY = "'2026-01-01T00:00:00.000Z'"
 OLD_FILE = (
@@ -350,16 +300,7 @@ def test_daily_runtime_and_token_cost_are_bounded_and_duplicates_are_reduced(
     monkeypatch.setattr(consolidate, "PAIRS_PER_DAY", 8)
     monkeypatch.setattr(consolidate, "TOKENS_PER_DAY", 1500)
     model.script = says("same")
-    things = (
-        "old maps",
-        "tin soldiers",
-        "sea shells",
-        "jazz records",
-        "glass marbles",
-        "stamps",
-        "clocks",
-        "chess books",
-    )
+    things = word_list("maps soldiers shells records marbles stamps clocks books")
     learned(
         runtime,
         *(f"User {does} {what}." for what in things for does in ("collects", "is a collector of")),
@@ -438,20 +379,8 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
     pinned = curate.add(runtime, "User drinks oolong.", pinned=True).memory_id
     curate.edit(runtime, pinned, importance=1)
     thread = new_chat(runtime)
-    for days in (
-        9,
-        9,
-        9,
-        9,
-        9,
-        9,
-        9,
-        1,
-        1,
-        1,
-        1,
-        1,
-    ):  # only days on which the person was there show that it was not needed
+    # only days on which the person was there show that it was not needed
+    for days in (*[9] * 7, *[1] * 5):
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, days)
     assert [curate.get(runtime, text).state for text in (unused, important, pinned)] == [

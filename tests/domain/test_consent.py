@@ -1,17 +1,10 @@
 """Consent requests: their expiry, and the cases that need none."""
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.domain.consent import corroborated, expiry
-
-
-def test_a_request_expires_after_seven_days() -> None:
-    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    assert expiry(now) == datetime(2026, 3, 8, 12, tzinfo=UTC)
+from memapp.domain.consent import corroborated
 
 
 @pytest.mark.parametrize(

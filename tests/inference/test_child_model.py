@@ -18,6 +18,7 @@ from memapp.inference import Cancel
 from memapp.inference.child_model import ChildModel
 from memapp.inference.crashes import CrashRecord, forget_all
 from memapp.inference.llama import LlamaModel
+from tests.builders import until
 from tests.inference import tiny_gguf
 from tests.inference.conftest import reply
 
@@ -60,13 +61,6 @@ def die_in_a_call(model: ChildModel, how: signal.Signals) -> ModelDied:
             if number == 0:
                 kill(model, how)
     return died.value
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "this never came true"
-        time.sleep(0.01)
 
 
 def test_it_answers_as_the_same_model_does_in_this_process(
@@ -134,7 +128,7 @@ def test_all_calls_that_wait_hear_of_its_death(open_model: Open) -> None:
     threads = [threading.Thread(target=call) for _ in range(3)]
     for thread in threads:
         thread.start()
-    wait_for(lambda: len(model._process._calls) == 3)  # type: ignore[union-attr]
+    until(lambda: len(model._process._calls) == 3)  # type: ignore[union-attr]
     kill(model, SEGV)
     for thread in threads:
         thread.join(60)
@@ -169,7 +163,7 @@ def test_a_death_while_nothing_is_asked_is_no_crash(open_model: Open, tmp_path: 
     model = open_model()
     for _ in range(3):
         process = kill(model, KILL)
-        wait_for(lambda process=process: not process.is_running() or model.pid is None)
+        until(lambda process=process: not process.is_running() or model.pid is None)
         assert model.count_tokens("hello") > 0
     assert not CrashRecord(tmp_path / "cache", "tiny").is_set_aside
 
@@ -218,7 +212,7 @@ def test_an_unused_model_is_unloaded_but_not_in_a_call_and_loaded_again_by_the_n
     time.sleep(0.5)
     assert model.pid == first.pid, "the call runs"
     stream.close()
-    wait_for(lambda: not first.is_running())
+    until(lambda: not first.is_running())
     assert model.pid is None
     assert model.warm(HELLO, Cancel()) > 0
     assert model.pid not in (None, first.pid)
@@ -260,7 +254,7 @@ def test_the_process_ends_with_its_parent_however_that_ended(
         assert parent.stdout
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
-    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_this_process_loads_neither_llama_cpp_nor_weights(

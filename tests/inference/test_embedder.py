@@ -8,7 +8,6 @@ import sys
 import tempfile
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, Stopped
 from memapp.inference.embedder import RESTARTS, ChildEmbedder, bundled, in_folder, named
 from memapp.inference.gguf_embedder import UNRELATED
+from tests.builders import until
 from tests.inference import tiny_gguf
 
 LIBRARY = """
@@ -101,14 +101,6 @@ def children_of_other_tests():
 
 def children():
     return [process for process in psutil.Process().children() if process not in OTHERS]
-
-
-def until(condition):
-    for _ in range(1000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
 
 
 def test_its_vectors_are_multiplied_on_one_thread(folder):
@@ -330,8 +322,8 @@ def test_a_folder_that_is_no_model_is_refused_in_words(folder, damage):
 
 
 @pytest.fixture(scope="module")
-def minilm(tmp_path_factory):
-    embedder = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
+def minilm():
+    embedder = ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests"))
     yield embedder
     embedder.close()
 
@@ -395,13 +387,10 @@ def test_a_text_has_the_same_vector_alone_and_in_a_batch(minilm):
     assert minilm.embed(texts)[0] @ minilm.embed(texts[:1])[0] > 0.99999
 
 
-def test_the_bundled_model_needs_no_torch(tmp_path):
-    embedder = ChildEmbedder(bundled(tmp_path))
-    before = set(children())
-    embedder.embed(["a"])
-    (child,) = set(children()) - before
+def test_the_bundled_model_needs_no_torch(minilm):
+    minilm.embed(["a"])
+    child = psutil.Process(minilm._child._process.pid)
     loaded = {Path(mapping.path).name for mapping in child.memory_maps()}
-    embedder.close()
     assert any("llama" in name for name in loaded)
     assert not any("torch" in name for name in loaded)
 

@@ -33,6 +33,15 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def note(database: Database, name: str = "theme", value: str = "1") -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (name, value))
+
+
+def noted(database: Database) -> list[str]:
+    return [row["name"] for row in database.read().execute("SELECT name FROM interface")]
+
+
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
 def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
@@ -69,14 +78,12 @@ def test_it_is_marked_as_ours_and_what_is_written_is_on_the_disk(database: Datab
 def test_several_write_to_one_file_and_hear_of_each_other(database: Database) -> None:
     other = open_database(database.path, WORDING)
     assert not other.changed_elsewhere() and not database.changed_elsewhere()
-    with other.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    note(other)
     assert database.changed_elsewhere(), "the other changed it"
     assert not database.changed_elsewhere(), "once"
     assert not other.changed_elsewhere(), "its own change is none of another"
-    with database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'chat', '2')")
-    assert other.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 2
+    note(database, "chat")
+    assert sorted(noted(other)) == ["chat", "theme"]
     other.close()
     with pytest.raises(StoreError), other.write():
         pass
@@ -255,7 +262,7 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
     with pytest.raises(RuntimeError), database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
         raise RuntimeError
-    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
+    assert noted(database) == []
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
         with (
@@ -264,7 +271,7 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
         ):  # nor does a part of one, and the rest goes on
             conn.execute("INSERT INTO interface VALUES ('me', 'big', '1')")
             raise RuntimeError
-    assert [row["name"] for row in database.read().execute("SELECT * FROM interface")] == ["theme"]
+    assert noted(database) == ["theme"]
 
 
 def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> None:
@@ -272,12 +279,12 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
         pages = conn.execute("PRAGMA page_count").fetchone()[0]
     database._writer.set_authorizer(None)  # type: ignore[union-attr]
     database._writer.execute(f"PRAGMA max_page_count = {pages + 2}")  # type: ignore[union-attr]
-    with pytest.raises(DiskFull, match="No space left"), database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
+    big = f'"{"x" * 100_000}"'
+    with pytest.raises(DiskFull, match="No space left"):
+        note(database, "big", big)
     database._writer.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
-    with database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'big', ?)", (f'"{"x" * 100_000}"',))
-    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
+    note(database, "big", big)
+    assert noted(database) == ["big"]
 
 
 def test_nothing_is_written_into_a_file_that_left_its_place(database: Database) -> None:
@@ -289,8 +296,7 @@ def test_nothing_is_written_into_a_file_that_left_its_place(database: Database) 
         with pytest.raises(StoreError, match="moved, removed or replaced"), database.write():
             pass
     elsewhere.rename(database.path)
-    with database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    note(database)
     for suffix in ("", "-wal", "-shm"):
         database.path.with_name(database.path.name + suffix).rename(
             elsewhere.with_name(elsewhere.name + suffix)
@@ -301,13 +307,9 @@ def test_nothing_is_written_into_a_file_that_left_its_place(database: Database) 
 
 @pytest.mark.parametrize("removed", [("-shm",), ("-wal",), ("-wal", "-shm")])
 def test_logs_that_were_removed_lose_nothing(database: Database, removed: tuple[str, ...]) -> None:
-    def note(name: str) -> None:
-        with database.write() as conn:
-            conn.execute("INSERT INTO interface VALUES ('me', ?, '1')", (name,))
-
     database.close()  # all there is stands in the file
     database = open_database(database.path, WORDING)
-    note("mine")
+    note(database, "mine")
     for suffix in removed:
         database.path.with_name(database.path.name + suffix).unlink()
     if removed == (
@@ -326,7 +328,7 @@ def test_logs_that_were_removed_lose_nothing(database: Database, removed: tuple[
         match=rf"memapp.db{removed[0]} was removed or replaced.*what was saved before is kept",
     )
     with told_so:
-        note("too late")
+        note(database, "too late")
     with told_so:  # and not that the file is damaged
         database.read().execute("SELECT json('{')").fetchall()
     with suppress(StoreError):
@@ -342,7 +344,7 @@ def test_logs_that_were_removed_lose_nothing(database: Database, removed: tuple[
 def names_in(path: Path) -> set[str]:
     opened = open_database(path, WORDING)
     try:
-        return {row["name"] for row in opened.read().execute("SELECT name FROM interface")}
+        return set(noted(opened))
     finally:
         opened.close()
 
@@ -362,12 +364,11 @@ def test_a_disk_without_room_for_the_index_of_the_log_is_full(
 def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    note(database)
     database.close()
     monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_bavail=0, f_frsize=1))
     reader = open_database(database.path, WORDING, read_only=True)
-    assert reader.read().execute("SELECT name FROM interface").fetchone()["name"] == "theme"
+    assert noted(reader) == ["theme"]
     reader.examine()
     copy = reader.backup(tmp_path / "copy.db")
     actual = {file.name for file in database.path.parent.iterdir()}
@@ -379,8 +380,7 @@ def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
 def test_a_migration_makes_a_backup_where_it_can_and_a_broken_one_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with database.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    note(database)
     database.close()
     scripts = tmp_path / "migrations"
     scripts.mkdir()
@@ -548,10 +548,7 @@ def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
 def test_the_log_is_written_over_and_not_cut_and_made_long_anew(database: Database) -> None:
     text, sizes = "x" * 100_000, []
     for number in range(100):
-        with database.write() as conn:
-            conn.execute(
-                "INSERT INTO interface VALUES ('me', ?, ?)", (f"row {number}", f'"{text}"')
-            )
+        note(database, f"row {number}", f'"{text}"')
         sizes.append(database.log_bytes())
     full = next(at for at, size in enumerate(sizes) if size > LOG_BYTES)
     assert set(sizes[full + 1 : full + 20]) == {LOG_BYTES}
@@ -630,11 +627,11 @@ def test_what_is_only_rehearsed_does_not_stay(database: Database) -> None:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
         with database.decide() as deciding:
             assert deciding.execute("SELECT count(*) FROM interface").fetchone()[0] == 1
-    assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 0
+    assert noted(database) == []
     with pytest.raises(ValueError, match="told on"), database.rehearse():
         raise ValueError("told on")
     with database.write() as conn:
-        assert not conn.execute("SELECT count(*) FROM interface").fetchone()[0]
+        assert not conn.execute("SELECT * FROM interface").fetchall()
 
 
 def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) -> None:
@@ -702,8 +699,7 @@ def test_a_row_that_is_no_text_is_told_without_it_and_frees_the_file(database: D
     database.close()
     database.path.write_bytes(database.path.read_bytes().replace(b"Zqarla", b"Zqarl\xff"))
     opened = open_database(database.path, WORDING)
-    with opened.write() as conn:
-        conn.execute("INSERT INTO interface VALUES ('me', 'other', '1')")
+    note(opened, "other")
     with pytest.raises(StoreError, match="damaged") as told:
         opened.read().execute("SELECT value FROM interface").fetchall()
     assert "Zqar" not in str(told.value)

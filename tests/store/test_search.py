@@ -227,14 +227,6 @@ def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
     assert facts(database, "plants") == ["User loves plants.", "User waters them on Mondays."]
 
 
-def test_soft_deleted_facts_are_not_found(database: Database) -> None:
-    deleted = add_fact(database, "User hikes.")
-    with database.write() as conn:
-        changes.apply(on(conn), SoftDeleted(deleted, "person", NOW), Actor("person"))
-    assert facts(database, "hikes") == []
-    assert facts(database, "hykes") == []
-
-
 def test_what_belongs_to_somebody_else_is_not_found_and_takes_no_place(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
