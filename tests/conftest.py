@@ -81,11 +81,16 @@ def new_files_are_copies_of_one() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no write in this process wait for the disk. Tests of what a failure leaves there put
-    another fixture in its place.
+def unsynced() -> Iterator[None]:
+    """Let no write in this process wait for the disk, from the first pragma on. Tests of what a
+    failure leaves there put another fixture in its place.
     """
-    monkeypatch.setitem(connection.PRAGMAS, "synchronous", 0)
+    usual = dict(connection.PRAGMAS)
+    connection.PRAGMAS.clear()
+    connection.PRAGMAS.update({"synchronous": 0, **usual} | {"synchronous": 0})
+    yield
+    connection.PRAGMAS.clear()
+    connection.PRAGMAS.update(usual)
 
 
 @pytest.fixture

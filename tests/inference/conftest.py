@@ -1,5 +1,6 @@
 """Real models: the bundled one in its fast form, and tiny ones of the template families."""
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,11 +20,10 @@ OpenFile = Callable[[Path], LlamaModel]
 
 
 @pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaModel]:
-    """The bundled chat model."""
-    opened = LlamaModel(
-        prepare(bundled_model_path(), tmp_path_factory.mktemp("cache"), lambda text: None)
-    )
+def model() -> Iterator[LlamaModel]:
+    """The bundled chat model, converted once."""
+    cache = Path(tempfile.gettempdir()) / "memapp-tests"
+    opened = LlamaModel(prepare(bundled_model_path(), cache, lambda text: None))
     yield opened
     opened.close()
 
