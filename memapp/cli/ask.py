@@ -14,7 +14,7 @@ import click
 from memapp.cli.options import words_or_pipe
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.crash import write_crash_file
-from memapp.domain.chat import MessageStatus
+from memapp.domain.chat import MessageStatus, valid_message
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn_events import (
     Accepted,
@@ -75,7 +75,7 @@ def ask(
     if not question.strip():
         raise UsageError("There is nothing to ask.", "Write a question after `memapp ask`.")
     pasted = [(0, len(question))] if text in ((), ("-",)) and not sys.stdin.isatty() else []
-    turns.valid_message(question)
+    valid_message(question)
     if text not in ((), ("-",)) and _piped_in():
         say("The piped input is not read. To ask it: memapp ask -")
     with opened(options) as runtime:

@@ -7,7 +7,7 @@ import click
 
 from memapp.cli.ask import answer, learn, load
 from memapp.cli.output import opened, say, show, show_json
-from memapp.domain.chat import Role, Thread
+from memapp.domain.chat import Role, Thread, valid_message
 from memapp.domain.council import Round
 from memapp.domain.trust import Choice
 from memapp.errors import UsageError
@@ -15,7 +15,6 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, id_lookup
 from memapp.services import council as service
-from memapp.services.turn import turns
 
 
 @click.command()
@@ -56,7 +55,7 @@ def council(
             return
         load(runtime)
         if question:
-            turns.valid_message(question)
+            valid_message(question)
             thread = thread if chat_id and thread else chats.new_thread(runtime)
             events = service.ask(runtime, thread.id, question)
         else:

@@ -12,6 +12,7 @@ import click
 from memapp.cli.ask import answer, learn, load
 from memapp.cli.output import opened, say
 from memapp.domain import commands
+from memapp.domain.chat import valid_message
 from memapp.domain.commands import Command
 from memapp.domain.howto import in_full
 from memapp.domain.text import clean
@@ -84,7 +85,7 @@ class _Talk:
 
     def send(self, text: str) -> None:
         """Send a message, write its answer, and learn from it."""
-        turns.valid_message(text)
+        valid_message(text)
         self._write_answer(turns.take_turn, text)
         with self._stopped_by_ctrl_c() as cancel:
             learn(self._runtime, cancel)

@@ -75,7 +75,7 @@ def ask_about_secret(runtime: "Runtime", text: str, *, no_secret: bool) -> None:
     """
     from memapp.services import curate
 
-    text = curate.checked(text)
+    text = curate.valid_text(text)
     if no_secret:
         runtime.doubted = text
     elif curate.is_doubted(runtime, text):

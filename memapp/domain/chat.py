@@ -1,10 +1,13 @@
 """Conversations: threads, messages and exchanges."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from memapp.domain.prompt import Usage
+from memapp.domain.text import clean
+from memapp.errors import UsageError
 
 MAX_MESSAGE_CHARS = 200_000
 
@@ -124,3 +127,20 @@ def exchanges(messages: list[Message]) -> list[Exchange]:
             pairs.append(Exchange(question, message.text))
             question = None
     return pairs
+
+
+def valid_message(
+    text: str, pasted: Sequence[tuple[int, int]] = ()
+) -> tuple[str, Sequence[tuple[int, int]]]:
+    """Return a message as sent, with its pasted spans; raise `UsageError` for an invalid one."""
+    cleaned = clean(text)
+    if not cleaned.strip():
+        raise UsageError("There is nothing to send.")
+    if len(cleaned) > MAX_MESSAGE_CHARS:
+        raise UsageError(
+            f"This message is too long ({len(cleaned):,} characters).",
+            f"The limit is {MAX_MESSAGE_CHARS:,}.",
+        )
+    if cleaned != text and pasted:
+        pasted = [(0, len(cleaned))]  # the spans no longer fit: trust none of it
+    return cleaned, pasted

@@ -135,9 +135,7 @@ def test_what_quotes_a_denied_sentence_is_withdrawn_with_it_until_that_is_undone
     sensitive, leaning = "my sister Anna was diagnosed with lupus in May.", "She lives in Leeds."
     after(runtime, sensitive, leaning, "I vote for the Greens.")
     both = {f"{sensitive} {leaning}", sensitive}
-    of_both = [
-        request for request in pending.list_pending(runtime) if request.new_value in both
-    ]
+    of_both = [request for request in pending.list_pending(runtime) if request.new_value in both]
     assert {request.new_value for request in of_both} == both
     ids = [request.id for request in of_both if at_once or request.new_value == sensitive]
     decisions.deny(runtime, *reversed(ids))

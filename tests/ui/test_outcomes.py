@@ -75,19 +75,19 @@ async def test_u_on_a_message_undoes_what_was_kept_of_it_and_nothing_else(seen: 
     await seen.settle()
     await seen.press("escape", "up", until=lambda: "u Undo" not in seen.lines()[-1])
     await seen.press("u", until=lambda: "There is nothing to undo here." in " ".join(seen.toasts()))
-    assert known(seen) == ["Anna has a cat.", DOG]
+    assert seen.known() == ["Anna has a cat.", DOG]
     await seen.press("g", until=lambda: "u Undo" in seen.lines()[-1])
-    await seen.press("u", until=lambda: known(seen) == ["Anna has a cat."])
+    await seen.press("u", until=lambda: seen.known() == ["Anna has a cat."])
     await seen.pilot.press("u")
     await seen.settle()
-    assert known(seen) == ["Anna has a cat."], "the last change elsewhere is not this message's"
+    assert seen.known() == ["Anna has a cat."], "the last change elsewhere is not this message's"
 
 
 async def test_u_on_a_message_of_which_more_was_kept_asks_which(seen: Seen) -> None:
     await told(seen, f"{DOG} My sister Mira is a potter.")
-    await seen.until(lambda: len(known(seen)) == 2)
+    await seen.until(lambda: len(seen.known()) == 2)
     await seen.press("escape", "up", "u", until=lambda: "w shows them" in " ".join(seen.toasts()))
-    assert len(known(seen)) == 2
+    assert len(seen.known()) == 2
 
 
 async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:

@@ -1,15 +1,11 @@
 """A turn of a chat: save the message, read it, compare it with the prediction, then reply.
 
-`take_turn` is the door. Its stages are `_process_message` (read the message, carry out its
-request), `_reply` (compare; quote, or let the model reply) and `answering.write_reply`.
-
-Iterating runs the turn; to stop iterating stops it and keeps the partial reply. Only the removal of
-secrets reads a message before it is saved, and a bug in later reading costs neither the message nor
-a reply. The hot path makes two model calls, or one if the first was made in idle time; a reply that
-repeats an earlier one is made again. Learning happens later, in `services.jobs.learn`. Three kinds
-of message need no call: a yes or no to a consent request that was asked about or shown, a request to
-the memory (`services.memory_requests.requests`), and a question about the person that their own words
-answer (`services.recall.quotations`).
+`take_turn` is the door; iterating runs the turn, and to stop iterating stops it and keeps the
+partial reply. Only the removal of secrets reads a message before it is saved. The hot path makes
+two model calls, or one if the first was made in idle time. Learning happens later
+(`services.jobs.learn`). No call is needed for a yes or no to a consent request, a request to the
+memory (`services.memory_requests`), and a question that the person's words answer
+(`services.recall.quotations`).
 """
 
 import time
@@ -20,18 +16,17 @@ from functools import partial
 from memapp.domain.chat import (
     BY_MEMAPP,
     FROM_MEMORY,
-    MAX_MESSAGE_CHARS,
     Message,
     MessageStatus,
     Origin,
     Role,
     Thread,
+    valid_message,
 )
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Usage
-from memapp.domain.text import clean
 from memapp.domain.turn_events import (
     Accepted,
     Asked,
@@ -323,23 +318,6 @@ def _open(
             "This chat is deleted.", "Restore it first, with ctrl+p or `memapp chats restore`."
         )
     return thread, messages
-
-
-def valid_message(
-    text: str, pasted: Sequence[tuple[int, int]] = ()
-) -> tuple[str, Sequence[tuple[int, int]]]:
-    """Return a message as sent, with its pasted spans; raise `UsageError` for an invalid one."""
-    cleaned = clean(text)
-    if not cleaned.strip():
-        raise UsageError("There is nothing to send.")
-    if len(cleaned) > MAX_MESSAGE_CHARS:
-        raise UsageError(
-            f"This message is too long ({len(cleaned):,} characters).",
-            f"The limit is {MAX_MESSAGE_CHARS:,}.",
-        )
-    if cleaned != text and pasted:
-        pasted = [(0, len(cleaned))]  # the spans no longer fit: trust none of it
-    return cleaned, pasted
 
 
 def _add_reply(
