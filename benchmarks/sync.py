@@ -347,7 +347,7 @@ def history(home: Path, postgres: Postgres, seed: int, operations: int) -> dict[
                 break
         states = [state_of(runtime) for runtime in all_of_them]
         lost = sum(lost_entries(runtime) for runtime in all_of_them)
-        waits = sum(sync.is_waiting(runtime.read()) for runtime in all_of_them)
+        waits = sum(bool(sync.waiting(runtime.read(), 1)) for runtime in all_of_them)
         known = {text for runtime in all_of_them for text in denied_and_known(runtime)}
     left = [
         text

@@ -114,7 +114,7 @@ class SourceError(ModelError):
 
 
 class SyncError(MemappError):
-    title = "Not in step with your other machines"
+    title = "Sync has a problem"
 
 
 class Overtaken(SyncError):

@@ -10,14 +10,16 @@ from typing import Any
 
 import click
 
-from memapp.cli.options import as_json_option, reads, writes, yes_option
+from memapp.cli.options import reads, writes, yes_option
 from memapp.cli.output import Output, opened, say, when
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes
 from memapp.runtime import Runtime
+from memapp.services import activity
+from memapp.services.consent import past_decisions
 from memapp.services.sync import exchange, machines
 from memapp.services.sync.machines import KEEP_IT, SCHEMA, SyncStatus
-from memapp.services.sync.sending import PAGE
+from memapp.services.sync.sending import AT_ONCE
 
 schema_option = click.option(
     "--schema",
@@ -51,8 +53,10 @@ def sync(ctx: click.Context, again: bool) -> None:
     with opened(ctx.obj) as runtime:
         if again:
             say(f"To be sent again: {counted(exchange.send_again(runtime), 'change')}.")
+        before = activity.last_number(runtime)
         done = exchange.exchange(runtime, _bar())
-    say(f"Sent: {done.sent}. Came: {done.came}.")
+        told = past_decisions.overruled(runtime, before)
+    say("\n".join([f"Sent: {done.sent}. Came: {done.came}.", *told]))
 
 
 @sync.command()
@@ -148,9 +152,8 @@ def revoke(runtime: Runtime, device: str, yes: bool) -> Output:
 @sync.command()
 @click.option("--erase", is_flag=True, help="Take all out of the database: for every machine.")
 @yes_option
-@as_json_option
-@click.pass_obj
-def leave(options: dict[str, Any], erase: bool, yes: bool, as_json: bool) -> None:
+@writes
+def leave(runtime: Runtime, erase: bool, yes: bool) -> Output:
     """Stop sharing. What is on this machine stays."""
     what = (
         "take all out of the database, for every machine"
@@ -159,16 +162,14 @@ def leave(options: dict[str, Any], erase: bool, yes: bool, as_json: bool) -> Non
     )
     if not yes:
         raise NeedsYes(f"This would {what}.", "Add --yes to do it.")
-    with opened(options) as runtime:
-        machines.leave(runtime, erase=erase)
-    Output(
+    machines.leave(runtime, erase=erase)
+    return Output(
         {"left": True, "erased": erase}, aside="Nothing is shared any more. What is here stays."
-    ).write(as_json)
+    )
 
 
 def _told(found: SyncStatus) -> str:
-    known = [machine for machine in found.machines if not machine.is_revoked]
-    others = counted(max(0, len(known) - 1), "other machine")
+    others = counted(len(found.others), "other machine")
     seen = (
         f"the database answered {when(datetime.fromisoformat(found.seen_at))}"
         if found.seen_at
@@ -186,7 +187,7 @@ def _bar() -> Callable[[int, int], object]:
     """Return what shows on a terminal how far a long exchange is."""
 
     def tell(done: int, of: int) -> None:
-        if sys.stderr.isatty() and of > PAGE:
+        if sys.stderr.isatty() and of > AT_ONCE:
             of = max(of, done)  # another machine may have added something meanwhile
             click.echo(f"\r{done:,} of {of:,}", nl=done == of, err=True)
 

@@ -6,8 +6,9 @@ knows all that stands there. So two changes meet once, on the machine that was a
 decides is what every machine gets.
 """
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 EntryClass = Literal["change", "erasure", "keys"]
@@ -31,6 +32,14 @@ MOST_AHEAD = 24 * 60 * 60 * 1000
 """A clock may be ahead of ours by so many milliseconds; one that is further ahead would win for
 ever, and is not believed.
 """
+
+
+START = bytes(32)
+"""The hash before the first entry."""
+ALTERED = (
+    "Nothing of it was taken over. Ask whoever runs the database, and do not trust it until you"
+    " know."
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,6 +90,10 @@ class Place:
     """The last entry of those that came together, which are carried out together."""
     previous: bytes
     """The hash of the entry before."""
+
+    def __bytes__(self) -> bytes:
+        """Return the place as bytes; no part can be taken for another."""
+        return json.dumps(asdict(self), default=bytes.hex).encode()
 
 
 @dataclass(frozen=True, slots=True)

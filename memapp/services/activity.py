@@ -30,6 +30,7 @@ over_time = reading(activity.over_time)
 entries = reading(history.list_entries)
 versions = reading(history.list_versions)
 version = reading(history.get_version)
+last_number = reading(history.last_number)
 check_versions = reading(history.check_versions)
 
 

@@ -173,6 +173,26 @@ def count_upkeep(session: Session, after: int) -> dict[str, int]:
     return {row["what"]: row["times"] for row in session.run(sql, after=after)}
 
 
+def overruled(session: Session, after: int) -> list[tuple[str, str]]:
+    """Return the requests, and the machine, that were decided otherwise on that machine first.
+
+    Of what came after an entry; the person's own decision came second, and does not count.
+    """
+    sql = """SELECT DISTINCT r.id, came.meta ->> 'machine'
+             FROM history came
+             JOIN history own ON own.memory_id = came.memory_id
+                 AND own.meta ->> 'request_id' = came.meta ->> 'request_id'
+             JOIN consent_requests r ON r.id = came.meta ->> 'request_id'
+                 AND (r.state = 'applied') = (own.meta ->> 'decision' IS 'denied')
+             WHERE came.user_id = :user AND came.number > :after AND came.event = 'PROFILE'
+             AND came.meta ->> 'machine' IS NOT NULL AND own.meta ->> 'machine' IS NULL
+             AND coalesce(own.meta ->> 'decision', '') IN ('', 'approved', 'denied')
+             AND coalesce(came.meta ->> 'decision', '') IN (
+                 SELECT value FROM json_each(iif(own.meta ->> 'decision' IS 'denied',
+                                                 '["", "approved"]', '["denied", "withdrawn"]')))"""
+    return [(request_id, machine) for request_id, machine in session.run(sql, after=after)]
+
+
 def undoable_steps(
     session: Session, limit: int = 50, *, step: str = "", by_upkeep: bool = False
 ) -> list[Step]:

@@ -19,7 +19,7 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.lessons.lesson import LESSON, UNDONE, Lesson, rule
 from memapp.errors import UsageError
-from memapp.store import fingerprints, records
+from memapp.store import fingerprints, records, snapshots
 from memapp.store.encoding import to_json
 from memapp.store.history import Touched
 from memapp.store.lessons import find_lesson, get_lesson, same_rule
@@ -235,17 +235,7 @@ def _version(session: Session, lesson: Lesson) -> int:
         **{name: records.stored(getattr(lesson, name)) for name in _KEPT},
         "triggers": lesson.triggers,
     }
-    snapshot = to_json(named)
-    latest = """SELECT id, snapshot FROM lesson_versions
-                WHERE user_id = :user AND lesson_id = :id
-                ORDER BY id DESC"""
-    last = session.row(latest, id=lesson.id)
-    if last is not None and last["snapshot"] == snapshot:
-        return int(last["id"])
-    new = """INSERT INTO lesson_versions (user_id, lesson_id, snapshot)
-             VALUES (:user, :id, :snapshot)
-             RETURNING id"""
-    return int(session.value(new, id=lesson.id, snapshot=snapshot))
+    return snapshots.keep_version(session, f"{LESSON}{lesson.id}", to_json(named))
 
 
 OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {

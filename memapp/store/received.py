@@ -18,19 +18,11 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.sync import KINDS, Thing, ThingChange
 from memapp.store import changes, chat, fingerprints, received_decisions, records, snapshots, sync
 from memapp.store.forget import consent_requests
+from memapp.store.lessons import same_rule
 from memapp.store.memories import find_same
 from memapp.store.received_decisions import ACTOR, KEPT_DAYS, Row
 from memapp.store.session import Rejected, Session
 
-_ONCE = {
-    "predictions": "message_id = :message_id AND source = :source",
-    "surprises": "message_id = :message_id",
-    "relations": """min(from_id, to_id) = min(:from_id, :to_id)
-                    AND max(from_id, to_id) = max(:from_id, :to_id)
-                    AND relation_type = :relation_type""",
-}
-"""What there can be only one of, whatever its id: the one that came takes the place of the other.
-"""
 _PARKED = {"messages": "seq = -key", "lessons": "normal_rule = id"}
 """Puts rows out of each other's way that may change places."""
 
@@ -64,8 +56,8 @@ def carry_out(
         with suppress(Rejected):  # of what was erased here, or of a chat that is not shared
             name = names.get(change.clock.device, "")
             _write(session, change.thing, value, name, overruled.get(change.thing, ""))
-    requests = [value for change, value in written if change.thing.kind == "consent_requests"]
-    received_decisions.close_requests(session, requests)
+    with sync.as_own_change(session):
+        received_decisions.discard_denied(session, ids["memories"])
     for thread_id in {value["thread_id"] for value in messages}:
         chat.refresh_contexts(session, thread_id)
     session.run("UPDATE sync_machine SET state = ''")
@@ -105,29 +97,28 @@ def _write(session: Session, thing: Thing, value: Row, made_on: str, overruled_o
             _write_lesson(session, thing, value)
         case "history":
             _write_entry(session, thing.id, value, made_on)
-        case kind:
-            if kind in _ONCE:
-                sql = f"DELETE FROM {kind} WHERE user_id = :user AND id <> :id AND {_ONCE[kind]}"  # noqa: S608
-                session.run(sql, **value)
-            _upsert(session, thing, value)
-            if kind == "rounds":
-                sql = "DELETE FROM dissents WHERE user_id = :user AND round_id = :id"
-                session.run(sql, id=thing.id)
-                for dissent in value["dissents"]:
-                    session.insert("dissents", round_id=thing.id, **dissent)
+        case "predictions":  # a surprise rests on the one that was here, and goes with it
+            sql = """DELETE FROM predictions
+                     WHERE user_id = :user AND message_id = :message_id AND source = :source
+                     AND id <> :id"""
+            session.run(sql, **value)
+            _put(session, thing, value)
+        case "rounds":
+            _put(session, thing, value)
+            sql = "DELETE FROM dissents WHERE user_id = :user AND round_id = :id"
+            session.run(sql, id=thing.id)
+            for dissent in value["dissents"]:
+                session.insert("dissents", round_id=thing.id, **dissent)
+        case _:
+            _put(session, thing, value)
 
 
-def _upsert(session: Session, thing: Thing, value: Row, **more: Any) -> None:
-    """Write a row; a column that this version has not is left out."""
+def _put(session: Session, thing: Thing, value: Row, **more: Any) -> None:
+    """Write a row over the one of here, also where that has another id, as a relation of the same
+    two memories; a column that this version has not is left out.
+    """
     columns = sync.columns(session, thing.kind)
-    row = {name: item for name, item in value.items() if name in columns} | more
-    names, keys = ", ".join(row), ", ".join(sync.KEYS[thing.kind])
-    keys = f"user_id, {keys}" if thing.kind in ("agents", "rubric", "forgotten") else keys
-    places = ", ".join(f":{name}" for name in row)
-    updates = ", ".join(f"{name} = excluded.{name}" for name in row)
-    sql = f"""INSERT INTO {thing.kind} (user_id, {names}) VALUES (:user, {places})
-              ON CONFLICT ({keys}) DO UPDATE SET {updates}"""  # noqa: S608
-    session.run(sql, **row)
+    session.put(thing.kind, **{name: value[name] for name in value if name in columns}, **more)
 
 
 # Memories and lessons -----------------------------------------------------------------------------
@@ -142,11 +133,11 @@ def _write_memory(session: Session, value: Row, overruled_on: str) -> None:
     memory = _memory(value)
     is_live = memory.state is State.LIVE
     same = find_same(session, session.normalise(memory.text)) if is_live else None
-    is_double = bool(same) and same != memory.id
-    if same and is_double:
+    if same:
         snapshots.set_aside(session, [same])
-    changes.apply(session, Received(memory.id, memory, overruled_on), ACTOR)
-    if same and is_double:
+    with received_decisions.decided_elsewhere(session, memory.id):
+        changes.apply(session, Received(memory.id, memory, overruled_on), ACTOR)
+    if same:
         with sync.as_own_change(session):
             changes.apply(session, Merged(same, memory.id, session.now + KEPT_DAYS), Actor("merge"))
         snapshots.put_among(session, same)
@@ -154,15 +145,11 @@ def _write_memory(session: Session, value: Row, overruled_on: str) -> None:
 
 def _write_lesson(session: Session, thing: Thing, value: Row) -> None:
     normal = session.normalise(value["rule_text"])
-    if value["status"] != "archived" and value["purge_at"] is None:
-        sql = """SELECT id FROM lessons
-                 WHERE user_id = :user AND normal_rule = :normal AND tool = :tool AND scope = :scope
-                 AND id <> :id AND status <> 'archived' AND purge_at IS NULL"""
-        place = {"tool": value["tool"], "scope": value["scope"]}
-        if same := session.value(sql, normal=normal, id=thing.id, **place):
-            with sync.as_own_change(session):
-                changes.apply(session, LessonMoved(same, "archived", MERGED), Actor("merge"))
-    _upsert(session, thing, value, normal_rule=normal)
+    is_active = value["status"] != "archived" and value["purge_at"] is None
+    if is_active and (same := same_rule(session, normal, value["tool"], value["scope"])):
+        with sync.as_own_change(session):
+            changes.apply(session, LessonMoved(same.id, "archived", MERGED), Actor("merge"))
+    _put(session, thing, value, normal_rule=normal)
     for table in ("lesson_tags", "lesson_triggers"):
         session.run(f"DELETE FROM {table} WHERE user_id = :user AND lesson_id = :id", id=thing.id)  # noqa: S608
     for tag in value["tags"]:
@@ -208,28 +195,14 @@ def _write_entry(session: Session, entry_id: str, value: Row, made_on: str) -> N
     """
     if session.row("SELECT 1 FROM history WHERE user_id = :user AND id = :id", id=entry_id):
         return
-    owner = str(value["memory_id"])
-    numbers = {name: _version(session, owner, value[name]) for name in ("old_ref", "new_ref")}
-    meta = {"machine": made_on} | json.loads(value["meta"])
+    owner, meta = str(value["memory_id"]), {"machine": made_on} | json.loads(value["meta"])
+    numbers = {
+        name: value[name] and snapshots.keep_version(session, owner, value[name])
+        for name in ("old_ref", "new_ref")
+    }
     if owner.startswith(LESSON):
         meta |= {name: numbers[f"{name}_ref"] for name in ("old", "new") if name in meta}
         meta.pop("regrouped", None)  # the failures of here are known by other ids
         numbers = dict.fromkeys(numbers)
     said = ("id", "step", "undoes", "memory_id", "event", "actor", "thread_id", "ts")
     session.insert("history", **{name: value[name] for name in said}, **numbers, meta=meta)
-
-
-def _version(session: Session, owner: str, snapshot: str | None) -> int | None:
-    """Return the number of a version, the last one where that says the same."""
-    if snapshot is None:
-        return None
-    table, column, owner_id = "versions", "memory_id", owner
-    if owner.startswith(LESSON):
-        table, column, owner_id = "lesson_versions", "lesson_id", owner.removeprefix(LESSON)
-    sql = f"SELECT id, snapshot FROM {table} WHERE {column} = :owner ORDER BY id DESC LIMIT 1"  # noqa: S608
-    last = session.row(sql, owner=owner_id)
-    if last is not None and last["snapshot"] == snapshot:
-        return int(last["id"])
-    sql = f"""INSERT INTO {table} (user_id, {column}, snapshot)
-              VALUES (:user, :owner, :snapshot) RETURNING id"""  # noqa: S608
-    return int(session.value(sql, owner=owner_id, snapshot=snapshot))

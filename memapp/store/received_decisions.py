@@ -5,17 +5,17 @@ was decided elsewhere to the guards of the schema. Of two decisions on a request
 of two values of a field with one value the later one.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
 
 from memapp.domain.changes import Actor, Event, Reverted, SoftDeleted
-from memapp.domain.consent import BESIDE_PROFILE
 from memapp.domain.memory import State
 from memapp.domain.sync import Thing
 from memapp.errors import UsageError
 from memapp.store import changes, consents, history, sync
+from memapp.store.forget import erasing
 from memapp.store.memories import get_memories
 from memapp.store.session import Rejected, Session
 
@@ -37,17 +37,40 @@ _STANDING = f"""SELECT request_id FROM profile
                 AND (value = :value OR NOT {_MANY.format(":field")})"""  # noqa: S608
 """The values of a field that leave no room for another one."""
 
+# The last answer counts, also to another request for the same.
+_DENIED = """WITH held AS (
+                 SELECT DISTINCT memory ->> 'text' AS text, memory ->> 'origin' AS origin, field,
+                     new_value
+                 FROM consent_requests
+                 WHERE user_id = :user AND memory <> '')
+             SELECT m.id FROM memories m JOIN held USING (text, origin)
+             WHERE m.user_id = :user AND m.state = 'live'
+             AND m.id IN (SELECT value FROM json_each(:ids))
+             GROUP BY m.id
+             HAVING NOT max(coalesce('applied' = (
+                 SELECT state FROM consent_requests r
+                 WHERE user_id = :user AND r.field = held.field AND r.new_value = held.new_value
+                 AND state <> 'withdrawn'
+                 ORDER BY state = 'pending' DESC, decided_at DESC, id DESC LIMIT 1), 0))"""
+"""Memories that wait with requests here, of which none was approved."""
+_DENIED_AGAIN = """SELECT new_value FROM consent_requests r
+                   WHERE user_id = :user AND field = 'forgotten' AND state = 'denied'
+                   AND NOT EXISTS (SELECT 1 FROM consent_requests
+                                   WHERE user_id = :user AND field = r.field
+                                   AND new_value = r.new_value AND state = 'applied'
+                                   AND decided_at > r.decided_at)"""
+"""Texts that were erased, and denied when they were said again."""
+
 Row = Mapping[str, Any]
+NOTHING: Row = {"decided_by": "", "decided_at": ""}
 
 
 @contextmanager
-def _decided_elsewhere(session: Session, request_id: str, decided: Row) -> Iterator[None]:
-    """Let the guards take a decision of another machine."""
+def decided_elsewhere(session: Session, id: str, decided: Row = NOTHING) -> Iterator[None]:
+    """Let the guards take a decision of another machine on a request, or what came of one."""
     sql = """INSERT INTO sync_decisions (request_id, decided_by, decided_at)
              VALUES (:id, :decided_by, :decided_at)"""
-    session.run(
-        sql, id=request_id, decided_by=decided["decided_by"], decided_at=decided["decided_at"]
-    )
+    session.run(sql, id=id, decided_by=decided["decided_by"], decided_at=decided["decided_at"])
     try:
         yield
     finally:
@@ -79,27 +102,17 @@ def write_request(session: Session, request_id: str, value: Row) -> None:
             session.alter("consent_requests", request_id, asked_in=value["asked_in"])
         if value["decided_at"]:
             _decide(session, request_id, value)
+    if value["decided_at"] and not value["memory"]:  # it was forgotten elsewhere
+        session.alter("consent_requests", request_id, memory="")
 
 
 def _decide(session: Session, request_id: str, value: Row) -> None:
     state = "approved" if value["state"] == "applied" else value["state"]
     decided = {name: value[name] for name in ("decided_by", "decided_at")}
-    with _decided_elsewhere(session, request_id, value):
+    with decided_elsewhere(session, request_id, value):
         session.alter("consent_requests", request_id, state=state, **decided)
-    if value["field"] in BESIDE_PROFILE and state == "approved":
+    if state == "approved":
         consents.mark_applied(session, request_id)
-
-
-def close_requests(session: Session, came: Iterable[Row]) -> None:
-    """Let requests that were approved count as applied, and forget what was forgotten of them."""
-    sql = (
-        "UPDATE consent_requests SET state = 'applied' WHERE user_id = :user AND state = 'approved'"
-    )
-    session.run(sql)
-    sql = """UPDATE consent_requests SET memory = ''
-             WHERE user_id = :user AND memory <> '' AND state <> 'pending'
-             AND id IN (SELECT value FROM json_each(:ids))"""
-    session.run(sql, ids=[value["id"] for value in came if not value["memory"]])
 
 
 def _take_back(session: Session, request_id: str) -> None:
@@ -129,9 +142,9 @@ def _revert(session: Session, step: str) -> None:
     """Take back what followed from a decision; of what was changed again since, what it made known
     goes to the trash.
     """
-    purge_at, of_step = session.now + KEPT_DAYS, history.entries_of_step(session, step)
+    of_step = history.entries_of_step(session, step)
     try:
-        changes.apply(session, Reverted(step, purge_at), ACTOR)
+        changes.apply(session, Reverted(step, session.now + KEPT_DAYS), ACTOR)
     except UsageError:
         known = [
             entry.memory_id
@@ -140,7 +153,22 @@ def _revert(session: Session, step: str) -> None:
         ]
         for memory in get_memories(session, known):
             if memory.state is State.LIVE:
-                changes.apply(session, SoftDeleted(memory.id, "person", purge_at), ACTOR)
+                changes.apply(session, _discarded(session, memory.id), ACTOR)
+
+
+def discard_denied(session: Session, memory_ids: Sequence[str]) -> None:
+    """Move the memories to the trash that a request holds, to which no yes counts here; what was
+    erased, and denied when it was said again, stays forgotten.
+    """
+    for memory_id in session.column(_DENIED, ids=memory_ids):
+        changes.apply(session, _discarded(session, memory_id), ACTOR)
+    for text in session.column(_DENIED_AGAIN):
+        if not erasing.is_forgotten(session, text):
+            erasing.remember_wordings(session, [text])
+
+
+def _discarded(session: Session, memory_id: str) -> SoftDeleted:
+    return SoftDeleted(memory_id, "person", session.now + KEPT_DAYS)
 
 
 # The profile --------------------------------------------------------------------------------------
@@ -158,7 +186,7 @@ def put_into_profile(session: Session, value: Row) -> None:
                AND ours.id IN (SELECT value FROM json_each(:rivals))
                AND (ours.clock, ours.device) > (came.clock, came.device)"""
     is_overruled = session.row(later, came=value["request_id"], rivals=sorted(rivals)) is not None
-    if request is None or request["state"] not in ("approved", "applied") or is_overruled:
+    if request is None or request["state"] != "applied" or is_overruled:
         sync.mark(session, Thing("profile", value["request_id"]))
         for thing in (Thing("profile", request_id) for request_id in rivals):
             if not sync.local_change(session, thing):
@@ -172,16 +200,13 @@ def put_into_profile(session: Session, value: Row) -> None:
 
 
 def _put(session: Session, request: Row, updated_at: str) -> None:
-    request_id = request["id"]
-    if request["state"] == "approved":
-        consents.mark_applied(session, request_id)
-    with _decided_elsewhere(session, request_id, request):
+    with decided_elsewhere(session, request["id"], request):
         says = {"field": request["field"], "value": request["new_value"]}
-        session.insert("profile", **says, request_id=request_id, updated_at=updated_at)
+        session.insert("profile", **says, request_id=request["id"], updated_at=updated_at)
 
 
 def take_from_profile(session: Session, request_id: str) -> None:
     """Remove the value that rests on a request."""
-    with _decided_elsewhere(session, request_id, {"decided_by": "", "decided_at": ""}):
+    with decided_elsewhere(session, request_id):
         sql = "DELETE FROM profile WHERE user_id = :user AND request_id = :id"
         session.run(sql, id=request_id)

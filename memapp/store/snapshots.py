@@ -101,6 +101,23 @@ def of_row(row: Row) -> Snapshot:
     return read(row["snapshot"], row["memory_id"])
 
 
+def keep_version(session: Session, owner: str, snapshot: str) -> int:
+    """Add a version of a memory or a lesson, unless the last one says the same; return its number.
+
+    `owner` is the owner's name in the history: a lesson's id has a prefix.
+    """
+    table, column = ("lesson_versions", "lesson_id") if ":" in owner else ("versions", "memory_id")
+    says = {"owner": owner.rpartition(":")[2], "snapshot": snapshot}
+    sql = f"SELECT id, snapshot FROM {table} WHERE {column} = :owner ORDER BY id DESC LIMIT 1"  # noqa: S608
+    last = session.row(sql, **says)
+    if last is not None and last["snapshot"] == snapshot:
+        return int(last["id"])
+    sql = f"""INSERT INTO {table} (user_id, {column}, snapshot)
+              VALUES (:user, :owner, :snapshot)
+              RETURNING id"""  # noqa: S608
+    return int(session.value(sql, **says))
+
+
 def put_row(session: Session, memory: Memory) -> None:
     """Write a snapshot over the row of a memory, and remove its sources."""
     row = {name: value for name, value in row_of(memory).items() if name != "id"}

@@ -32,26 +32,36 @@ _MADE_HERE = frozenset({
 """Columns that each machine writes for itself."""
 _TIMES = ("updated_at", "decided_at", "last_accessed", "created_at", "ts")
 """Columns that say when a thing was changed that is older than sync, the best first."""
-_UNREADY = {"messages": "status = 'generating'", "surprises": "state = 'pending'"}
+_UNREADY = {
+    "messages": "id IN (SELECT id FROM messages WHERE status = 'generating')",
+    "surprises": "id IN (SELECT id FROM surprises WHERE state = 'pending')",
+}
 """Rows that are still being worked on: they travel when that is done."""
 _FAILURE = """json_object(
     'tool', {0}.tool, 'scope', {0}.scope, 'shape', {0}.shape,
     'subject', {0}.subject, 'version', {0}.version, 'tags', {0}.tags)"""
+_VERSION = f"""SELECT json_quote(iif(
+        o.memory_id GLOB '{LESSON}*',
+        (SELECT snapshot FROM lesson_versions WHERE id = o.meta ->> '{{0}}'),
+        (SELECT snapshot FROM versions WHERE id = o.{{0}}_ref)))"""  # noqa: S608
 _PARTS: Mapping[str, Mapping[str, str]] = {
     "memories": {
-        "sources": "SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id"
+        "sources": """SELECT json_group_array(message_id)
+            FROM (SELECT * FROM memory_sources WHERE memory_id = o.id ORDER BY message_id)"""
     },
     "consent_requests": {
         "evidence": """SELECT json_group_array(json_array(message_id, typed))
-            FROM request_evidence WHERE request_id = o.id"""
+            FROM (SELECT * FROM request_evidence WHERE request_id = o.id ORDER BY message_id)"""
     },
     "lessons": {
-        "tags": "SELECT json_group_array(tag) FROM lesson_tags WHERE lesson_id = o.id",
-        "triggers": f"""SELECT json_group_array(json_array(
-                {_FAILURE.format("f")}, json(iif(g.id IS NULL, NULL, {_FAILURE.format("g")}))))
+        "tags": """SELECT json_group_array(tag)
+            FROM (SELECT * FROM lesson_tags WHERE lesson_id = o.id ORDER BY tag)""",
+        "triggers": f"""SELECT json_group_array(json(failure)) FROM (
+            SELECT json_array({_FAILURE.format("f")},
+                              json(iif(g.id IS NULL, NULL, {_FAILURE.format("g")}))) AS failure
             FROM lesson_triggers t JOIN fingerprints f ON f.id = t.fingerprint_id
             LEFT JOIN fingerprints g ON g.id = f.merged_into
-            WHERE t.lesson_id = o.id""",  # noqa: S608
+            WHERE t.lesson_id = o.id ORDER BY failure)""",  # noqa: S608
     },
     "rounds": {
         "dissents": """SELECT json_group_array(json_object(
@@ -60,23 +70,15 @@ _PARTS: Mapping[str, Mapping[str, str]] = {
                 'created_at', created_at))
             FROM (SELECT * FROM dissents WHERE round_id = o.id ORDER BY number)"""
     },
+    "forgotten": {
+        "made_with": """SELECT json_quote(coalesce(
+            nullif(o.made_with, ''), (SELECT lower(hex(secret)) FROM forgotten_key)))"""
+    },
+    "history": {"old_ref": _VERSION.format("old"), "new_ref": _VERSION.format("new")},
 }
-"""What belongs to a row and stands in other tables."""
-_VERSIONS = f"""SELECT iif(
-                    o.memory_id GLOB '{LESSON}*',
-                    (SELECT snapshot FROM lesson_versions WHERE id = o.meta ->> :name),
-                    (SELECT snapshot FROM versions
-                     WHERE id = iif(:name = 'old', o.old_ref, o.new_ref)))
-                FROM history o WHERE o.user_id = :user AND o.id = :id"""  # noqa: S608
-_OWN_SECRET = "SELECT lower(hex(secret)) FROM forgotten_key"
+"""What belongs to a row and stands in other tables, as JSON."""
 WORDED = Thing("erasure", "worded")
 """An entry by which something was erased, as long as it says what."""
-_ENDING = (
-    "DELETE FROM sync_things",
-    "DELETE FROM sync_entries",
-    "DELETE FROM sync_erasures",
-    "DELETE FROM sync_machine",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,8 @@ def begin(session: Session, device: str, start: bytes) -> None:
 
 def end(session: Session) -> None:
     """Share nothing any more."""
-    for sql in _ENDING:
-        session.run(sql)
+    for table in ("sync_things", "sync_entries", "sync_erasures", "sync_machine"):
+        session.run(f"DELETE FROM {table}")  # noqa: S608
 
 
 def note_told(session: Session, **told: Any) -> None:
@@ -166,13 +168,6 @@ def count_waiting(session: Session) -> int:
     return int(session.value("SELECT count(*) FROM sync_things WHERE changes > 0"))
 
 
-def is_waiting(session: Session, *, chats: bool = True) -> bool:
-    """Return True if something waits that can go."""
-    return any(
-        session.row(f"SELECT 1 {_waiting(kind)} LIMIT 1", kind=kind) for kind in _travelling(chats)
-    )
-
-
 def is_erased(session: Session) -> bool:
     """Return True if something waits that an erasure touched."""
     sql = "SELECT 1 FROM sync_things WHERE changes > 0 AND erased = 1 LIMIT 1"
@@ -182,25 +177,18 @@ def is_erased(session: Session) -> bool:
 def waiting(session: Session, limit: int, *, chats: bool = True) -> list[Unsent]:
     """Return what waits, what others refer to first."""
     found: list[Unsent] = []
-    for kind in _travelling(chats):
+    for kind in (kind for kind in KINDS if chats or kind not in CHATS):
         made = {"messages": "seq", "history": "number"}.get(kind)  # a reply comes after its message
-        order = f"(SELECT {made} FROM {kind} o WHERE o.id = sync_things.id), id" if made else "id"  # noqa: S608
-        sql = f"""SELECT id, clock, device, changes, erased {_waiting(kind)}
-                  ORDER BY {order} LIMIT :limit"""
+        order = f"(SELECT {made} FROM {kind} o WHERE o.id = t.id)," if made else ""  # noqa: S608
+        sql = f"""SELECT id, clock, device, changes, erased FROM sync_things t
+                  WHERE kind = :kind AND changes > 0
+                  AND NOT ({_UNREADY.get(kind, "false")})
+                  ORDER BY {order} id LIMIT :limit"""  # noqa: S608
         for row in session.run(sql, kind=kind, limit=limit - len(found)).fetchall():
             thing, clock = Thing(kind, row["id"]), Clock(row["clock"], row["device"])
             change = ThingChange(thing, clock, value_of(session, thing))
             found.append(Unsent(change, row["changes"], bool(row["erased"])))
     return found
-
-
-def _travelling(chats: bool) -> list[str]:
-    return [kind for kind in KINDS if chats or kind not in CHATS]
-
-
-def _waiting(kind: str) -> str:
-    unready = f"AND id NOT IN (SELECT id FROM {kind} WHERE {_UNREADY.get(kind)})"  # noqa: S608
-    return f"FROM sync_things WHERE kind = :kind AND changes > 0 {unready * (kind in _UNREADY)}"
 
 
 def local_change(session: Session, thing: Thing) -> ThingChange | None:
@@ -214,26 +202,14 @@ def local_change(session: Session, thing: Thing) -> ThingChange | None:
 
 def value_of(session: Session, thing: Thing) -> dict[str, Any] | None:
     """Return the row of a thing by its columns, with its parts; None without one."""
-    kind = thing.kind
-    parts = "".join(f", ({sql}) AS part_{name}" for name, sql in _PARTS.get(kind, {}).items())
-    sql = f"SELECT o.*{parts} FROM {kind} o WHERE o.user_id = :user AND {by_key(kind)}"  # noqa: S608
+    kind, parts = thing.kind, _PARTS.get(thing.kind, {})
+    more = "".join(f", ({sql}) AS part_{name}" for name, sql in parts.items())
+    sql = f"SELECT o.*{more} FROM {kind} o WHERE o.user_id = :user AND {by_key(kind)}"  # noqa: S608
     row = session.row(sql, **key_of(thing))
     if row is None:
         return None
-    value = {
-        name: row[name]
-        for name in row.keys()  # noqa: SIM118  # a row of SQLite iterates over its values
-        if name not in _MADE_HERE and not name.startswith("part_")
-    }
-    for name in _PARTS.get(kind, {}):
-        found = json.loads(row[f"part_{name}"])
-        value[name] = found if kind == "rounds" else sorted(found, key=str)
-    if kind == "history":
-        for name in ("old", "new"):
-            value[f"{name}_ref"] = session.value(_VERSIONS, name=name, id=thing.id)
-    if kind == "forgotten":
-        value["made_with"] = value["made_with"] or session.value(_OWN_SECRET)
-    return value
+    value = {name: item for name, item in dict(row).items() if name not in _MADE_HERE}
+    return value | {name: json.loads(value.pop(f"part_{name}")) for name in parts}
 
 
 def columns(session: Session, kind: str) -> set[str]:

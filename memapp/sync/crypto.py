@@ -6,12 +6,11 @@ phrase for a machine that joins, and sealed to the public key of each machine fo
 there when new keys are made.
 """
 
-import hashlib
 import json
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from nacl import bindings, pwhash
@@ -19,7 +18,7 @@ from nacl.exceptions import CryptoError
 from nacl.public import PrivateKey, PublicKey, SealedBox
 from nacl.secret import Aead
 
-from memapp.domain.sync import Place, SyncEntry
+from memapp.domain.sync import ALTERED, Place, SyncEntry
 from memapp.errors import SyncError
 
 KEY_BYTES = 32
@@ -29,12 +28,6 @@ PHRASE_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PHRASE_LETTERS = 32
 """Of five bits each: a recovery phrase cannot be guessed."""
 OPERATIONS, MEMORY_BYTES = pwhash.argon2id.OPSLIMIT_MODERATE, pwhash.argon2id.MEMLIMIT_MODERATE
-START = bytes(32)
-"""The hash before the first entry."""
-ALTERED = (
-    "Nothing of it was taken over. Ask whoever runs the database, and do not trust it until you"
-    " know."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,31 +135,16 @@ def open_record(key: bytes, memory: str, about: str, box: bytes) -> dict[str, An
     return _unpadded(_open(key, box, f"{memory}/record/{about}".encode(), "A machine"))
 
 
-def close(key: bytes, place: Place, says: Mapping[str, Any]) -> SyncEntry:
-    """Make an entry: what it says, padded, encrypted, and bound to its place."""
-    box = bytes(Aead(key).encrypt(_padded(says), _bound(place)))
-    return SyncEntry(place, entry_hash(place, box), box)
+def close_box(key: bytes, place: Place, says: Mapping[str, Any]) -> bytes:
+    """Close what an entry says: padded, encrypted, and bound to its place."""
+    return bytes(Aead(key).encrypt(_padded(says), bytes(place)))
 
 
 def open_box(key: bytes, entry: SyncEntry) -> dict[str, Any]:
     """Return what an entry says. Raises `SyncError` for one that was altered, moved or taken from
     elsewhere.
     """
-    return _unpadded(_open(key, entry.box, _bound(entry.place), f"Entry {entry.place.number}"))
-
-
-def entry_hash(place: Place, box: bytes) -> bytes:
-    """Return the hash by which the next entry names this one."""
-    return hashlib.blake2b(_bound(place) + digest(box), digest_size=32).digest()
-
-
-def digest(box: bytes) -> bytes:
-    return hashlib.blake2b(box, digest_size=32).digest()
-
-
-def _bound(place: Place) -> bytes:
-    """Return the place of an entry as bytes; no part can be taken for another."""
-    return json.dumps(asdict(place), default=bytes.hex).encode()
+    return _unpadded(_open(key, entry.box, bytes(entry.place), f"Entry {entry.place.number}"))
 
 
 def _open(key: bytes, box: bytes, bound: bytes, named: str) -> bytes:

@@ -7,6 +7,7 @@ transaction; whatever a database does besides, `services.sync` finds out by the 
 
 import configparser
 import os
+import re
 import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +27,7 @@ from memapp.sync.crypto import Wrapped
 CONNECT_SECONDS = 5
 SILENT_MILLISECONDS = 20_000
 """A database that answers nothing for so long is away."""
+PAGE = 1000
 VERSION = 1
 TABLES = """
 CREATE TABLE memory (
@@ -49,7 +51,7 @@ CREATE TABLE lease (
 """
 _ENTRY = "SELECT number, device, class, epoch, clock, ends, previous, hash, box FROM entries"
 _LAST = "SELECT coalesce(max(number), 0) FROM entries"
-_LOCAL = ("", "localhost", "::1")
+_LOCAL = re.compile(r"|localhost|::1|127(\.\d+){3}|[/@].*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Server:
 
     def find_memory(self) -> str:
         """Return the id of the memory that lives here; empty if none does."""
-        if not self._value("SELECT to_regclass(%s)::text", f"{_quoted(self.schema)}.memory"):
+        if not self._value("SELECT to_regclass('memory')::text"):
             return ""
         for memory, version in self._run("SELECT id, version FROM memory"):
             if version > VERSION:
@@ -95,7 +97,7 @@ class Server:
         """Make the tables of a new memory."""
         with self._transaction():
             # a schema that is there may be all that this role may use
-            if not self._value("SELECT to_regnamespace(%s)::text", _quoted(self.schema)):
+            if not self._value("SELECT to_regnamespace(quote_ident(%s))::text", self.schema):
                 self._run(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(self.schema)))
             self._run(TABLES)
             self._run("INSERT INTO memory (id, version) VALUES (%s, %s)", memory, VERSION)
@@ -139,18 +141,17 @@ class Server:
     def is_revoked(self, device: str) -> bool:
         return bool(self._value("SELECT is_revoked FROM machines WHERE id = %s", device))
 
-    def take_lease(self, device: str, seconds: int) -> tuple[str, int]:
-        """Take or renew the lease of the tidying if it is free; return whose it is, and for how
-        many seconds.
+    def take_lease(self, device: str, seconds: int) -> int:
+        """Take or renew the lease of the tidying if it is free; return for how many seconds it is
+        of this machine, 0 if it is another's.
         """
         statement = """INSERT INTO lease (machine, until)
             VALUES (%s, now() + make_interval(secs => %s))
             ON CONFLICT (only_one) DO UPDATE SET machine = excluded.machine, until = excluded.until
             WHERE lease.machine = excluded.machine OR lease.until < now()"""
         self._run(statement, device, seconds)
-        left = "SELECT machine, extract(epoch FROM until - now())::int FROM lease"
-        [(holder, lasts)] = self._run(left)
-        return holder, lasts
+        left = "SELECT extract(epoch FROM until - now())::int FROM lease WHERE machine = %s"
+        return self._value(left, device) or 0
 
     # The entries ----------------------------------------------------------------------------------
 
@@ -162,9 +163,12 @@ class Server:
         """Return the hashes of the entries from a number on."""
         return dict(self._run("SELECT number, hash FROM entries WHERE number >= %s", first))
 
-    def entries(self, after: int, limit: int) -> list[SyncEntry]:
-        """Return the entries behind one, in order."""
-        return self._entries(f"{_ENTRY} WHERE number > %s ORDER BY number LIMIT %s", after, limit)
+    def entries(self, after: int, at_once: int = PAGE) -> Iterator[SyncEntry]:
+        """Yield the entries behind one, in order."""
+        sql = f"{_ENTRY} WHERE number > %s ORDER BY number LIMIT %s"
+        while page := self._entries(sql, after, at_once):
+            yield from page
+            after = page[-1].place.number
 
     def erasures(self, after: int) -> list[SyncEntry]:
         """Return the entries behind one by which something is erased, or keys are made."""
@@ -269,7 +273,7 @@ def safe(url: str) -> dict[str, Any]:
         "tcp_user_timeout": SILENT_MILLISECONDS,
         "application_name": "memapp",
     }
-    if all(host in _LOCAL or host.startswith(("127.", "/", "@")) for host in hosts_of(given)):
+    if all(map(_LOCAL.fullmatch, hosts_of(given))):
         return given
     if given.get("sslmode", "verify-full") != "verify-full":
         raise UsageError(
@@ -285,37 +289,35 @@ def safe(url: str) -> dict[str, Any]:
 
 
 def hosts_of(given: Mapping[str, Any]) -> list[str]:
-    """Return the hosts, or their addresses, that libpq connects to."""
+    """Return the hosts, or their addresses, that libpq connects to; of a service whose host is not
+    known, its name, which is no local host.
+    """
     hosts = (
         given.get("hostaddr")
         or given.get("host")
         or _of_service(given, "hostaddr")
         or _of_service(given, "host")
+        or _service(given)
+        or os.environ.get("PGHOSTADDR")
         or os.environ.get("PGHOST", "")
     )
     return str(hosts).split(",")
 
 
+def _service(given: Mapping[str, Any]) -> str:
+    return given.get("service") or os.environ.get("PGSERVICE", "")
+
+
 def _of_service(given: Mapping[str, Any], setting: str) -> str:
-    name = given.get("service") or os.environ.get("PGSERVICE")
-    if not name:
-        return ""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(os.environ.get("PGSERVICEFILE", Path.home() / ".pg_service.conf"))
-    return parser.get(name, setting, fallback="")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return parser.get(_service(given), setting, fallback="")
 
 
 LATER = "Nothing is lost: what waits here goes when it is back."
 _FULL = ("is full.", LATER)
 _GONE = ("has no memory in it any more.", "See: memapp sync init.")
-_BARRED = (
-    "does not let this name in there.",
-    "Ask whoever runs it for a schema of your own.",
-)
+_BARRED = ("does not let this name in there.", "Ask whoever runs it for a schema of your own.")
 _REFUSALS: Mapping[type[psycopg.Error], tuple[str, str]] = {
     errors.ReadOnlySqlTransaction: ("takes nothing: it is read-only.", LATER),
     errors.DiskFull: _FULL,
@@ -352,7 +354,7 @@ def translated() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         says, advice = _REFUSALS.get(type(error)) or _unknown(error)
-        raise SyncError(f"The database between your machines {says}", advice) from None
+        raise SyncError(f"The PostgreSQL database {says}", advice) from None
 
 
 def _unknown(error: psycopg.Error) -> tuple[str, str]:

@@ -179,6 +179,7 @@ class MemappApp(NavigatedApp):
         self.set_interval(BACKUP_SECONDS, self.session.talk.back_up)
         self.count_badges()
         self._warn_of_undefined_categories()
+        self._tell_overruled()
         garbage.spare()
         self.session.talk.load_models()
         self.session.talk.watch()
@@ -358,6 +359,14 @@ class MemappApp(NavigatedApp):
         self._came = self._came * (status.words == self._told_of_came) + event.entries
         self._told_of_came = f"From your other machines (F7): {counted(self._came, 'change')}"
         status.say(self._told_of_came)
+        self._tell_overruled()
+
+    @background("overruled")
+    async def _tell_overruled(self) -> None:
+        from memapp.services.consent import past_decisions
+
+        if told := await asyncio.to_thread(past_decisions.overruled, self.runtime):
+            notify(self, "\n".join(told), title="Inbox (F4)", seconds=LASTING_SECONDS)
 
     def on_file_wanted(self) -> None:
         needed = (

@@ -93,3 +93,24 @@ def test_without_its_packages_it_is_said_how_to_install_them_here(
     monkeypatch.setattr(keyring, "find_spec", lambda _: None)
     said = memapp("laptop", "sync", "init", "postgresql://me@localhost/me").stderr
     assert f"{sys.executable} -m pip install 'certifi" in said and "pynacl" in said
+
+
+def test_an_error_of_a_first_try_speaks_of_no_other_machines(memapp: Memapp) -> None:
+    said = memapp("laptop", "sync", "init", "postgresql://me@127.0.0.1:9/me").stderr
+    assert "is away" in said
+    assert "your other machines" not in said and "between your machines" not in said
+
+
+def test_status_shows_the_error_of_the_last_exchange_of_a_command(
+    memapp: Memapp, postgres: str, schema: str, tmp_path: Path
+) -> None:
+    typed = f"{PASSPHRASE}\n{PASSPHRASE}\n"
+    memapp("laptop", "sync", "init", postgres, "--schema", schema, typed=typed)
+    keys = next((tmp_path / "laptop").rglob("sync.key"))
+    is_there = keys.read_text()
+    keys.write_text(is_there.replace("host=/", "host=/nowhere/"))
+    assert memapp("laptop", "sync").exit_code == 1
+    assert "is away" in memapp("laptop", "sync", "status").stderr
+    keys.write_text(is_there)
+    assert memapp("laptop", "sync").exit_code == 0
+    assert "is away" not in memapp("laptop", "sync", "status").stderr

@@ -103,8 +103,15 @@ def test_another_machine_is_spoken_to_with_a_checked_certificate_only(
 ) -> None:
     assert safe("postgresql://me@db.example/memory")["sslmode"] == "verify-full"
     assert "sslmode" not in safe("postgresql://me@127.0.0.1/memory")
+    assert safe("postgresql://me@127.0.0.1.example/memory")["sslmode"] == "verify-full"
     monkeypatch.setenv("PGHOST", "db.example")
     assert safe("dbname=memory")["sslmode"] == "verify-full"
+    monkeypatch.delenv("PGHOST")
+    assert "sslmode" not in safe("dbname=memory")
+    monkeypatch.setenv("PGHOSTADDR", "203.0.113.5")
+    assert safe("dbname=memory")["sslmode"] == "verify-full"
+    monkeypatch.delenv("PGHOSTADDR")  # a service of all users of the system, in no file of ours
+    assert safe("service=memory")["sslmode"] == "verify-full"
 
 
 def test_nothing_of_sync_is_loaded_where_nothing_is_shared() -> None:

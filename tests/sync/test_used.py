@@ -12,12 +12,14 @@ import pytest
 from memapp.errors import SyncError
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget
+from memapp.services.consent import decisions, past_decisions
 from memapp.services.sync import exchange, machines
 from memapp.store import memories
 from memapp.sync.server import Server, safe
 from tests.builders import Clock, make_runtime
 from tests.sync.conftest import PASSPHRASE
 from tests.sync.test_cli import Memapp, memapp
+from tests.sync.test_consent import ask
 from tests.ui.conftest import World
 
 __all__ = ["memapp"]
@@ -168,3 +170,33 @@ def test_a_service_file_names_the_certificate_authority_too(
     service.write_text("[memory]\nhost=nas.home\nsslrootcert=/home/me/ca.pem\n", "utf-8")
     monkeypatch.setenv("PGSERVICEFILE", str(service))
     assert "sslrootcert" not in safe("service=memory")
+
+
+@pytest.mark.parametrize("is_yes", [True, False])
+async def test_a_person_is_told_that_an_earlier_decision_elsewhere_counts(
+    machine: Machine, memapp: Memapp, tmp_path: Path, is_yes: bool
+) -> None:
+    laptop, desktop = machine("laptop"), machine("desktop")
+    asked = [ask(laptop, "health", value, f"I have {value}") for value in ("asthma", "migraine")]
+    exchange.exchange(laptop)
+    exchange.exchange(desktop)
+    assert isinstance(desktop.clock, Clock)
+    desktop.clock.now += timedelta(minutes=1)
+    elsewhere, here = decisions.approve, decisions.deny
+    if not is_yes:
+        elsewhere, here = here, elsewhere
+    told = "Your yes to Health “{}” on laptop came first: it counts, not your no here."
+    if not is_yes:
+        told = "Your no to Health “{}” on laptop came first: it counts, not your yes here."
+    elsewhere(laptop, asked[0])
+    here(desktop, asked[0])
+    exchange.exchange(laptop)
+    exchange.exchange(desktop)
+    assert past_decisions.overruled(desktop) == [told.format("asthma")]
+    assert past_decisions.overruled(desktop) == past_decisions.overruled(laptop) == []
+    elsewhere(laptop, asked[1])
+    here(desktop, asked[1])
+    exchange.exchange(laptop)
+    assert told.format("migraine") in memapp("desktop", "sync").stderr
+    async with World(tmp_path / "desktop").opened() as seen:
+        await seen.until(lambda: any(told.format("migraine") in toast for toast in seen.toasts()))

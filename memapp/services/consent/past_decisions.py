@@ -8,6 +8,7 @@ from memapp.domain.consent import (
     CHAT,
     FORGOTTEN,
     ConsentRequest,
+    change,
     decided,
     in_words_of,
     label,
@@ -19,9 +20,19 @@ from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
-from memapp.store import consents, history
+from memapp.store import consents, history, saved_values
 from memapp.store.forget import erasing
 from memapp.store.session import Session
+
+OVERRULED_TOLD = "overruled_told"
+"""The number of the last history entry up to which overruled decisions were told."""
+OVERRULED = {
+    "applied": "Your yes to {change} on {machine} came first: it counts, not your no here.",
+    "denied": "Your no to {change} on {machine} came first: it counts, not your yes here.",
+    "withdrawn": "Your yes to {change} here came after another answer on {machine}: it does not"
+    " count.",
+}
+"""How a person is told, by the state of the request."""
 
 
 def describe(runtime: Runtime, step: str) -> str:
@@ -47,6 +58,25 @@ def describe(runtime: Runtime, step: str) -> str:
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and trashed {counted(moved, 'memory', 'memories')}" if moved else ""
     return decided(decision, request, more) + went
+
+
+def overruled(runtime: Runtime, after: int | None = None) -> list[str]:
+    """Describe the decisions that came second to one on another machine.
+
+    Those after a history entry, or else all since the last call.
+    """
+    session = runtime.read()
+    since = saved_values.get_value(session, OVERRULED_TOLD, 0) if after is None else after
+    found, last = history.overruled(session, since), history.last_number(session)
+    if found and after is None and not runtime.database.read_only:
+        with runtime.write() as writing:
+            saved_values.set_value(writing, OVERRULED_TOLD, last)
+    requests = [(consents.get_request(session, id), machine) for id, machine in found]
+    return [
+        OVERRULED[request.state].format(change=change(request), machine=machine)
+        for request, machine in requests
+        if request.state in OVERRULED
+    ]
 
 
 def wake(runtime: Runtime) -> list[str]:

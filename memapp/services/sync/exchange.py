@@ -6,22 +6,34 @@ while the database answers.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from memapp.domain.sync import CHATS, KINDS, Clock, SyncEntry, Thing, ThingChange, local_holds
+from memapp.domain.sync import (
+    ALTERED,
+    CHATS,
+    KINDS,
+    START,
+    Clock,
+    SyncEntry,
+    Thing,
+    ThingChange,
+    local_holds,
+)
 from memapp.errors import Overtaken, RolledBack, StoreError, SyncError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import forget
 from memapp.services.sync import keyring
 from memapp.services.sync.keyring import Keyring
 from memapp.services.sync.sending import (
-    PAGE,
+    AT_ONCE,
     Says,
     Tell,
+    digest,
     empty_erasures,
+    entry_hash,
     here_of,
     note_entries,
     read,
@@ -40,7 +52,8 @@ LEASE_SECONDS = 24 * 60 * 60
 TRIES = 20
 LOOK_SECONDS = 0.1
 """How long it takes at most until what was changed here goes."""
-SETTLE_SECONDS = 60.0
+AGAIN_SECONDS = 60.0
+"""At least so often the others see that this machine is there."""
 RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
 """How long it is waited before a database that was away is asked again."""
 
@@ -70,12 +83,8 @@ def exchange_with(
     runtime: Runtime,
     server: "Server",
     tell: Tell = lambda _done, _of: None,
-    *,
-    settles: bool = True,
 ) -> Exchanged:
-    """The same over a connection that is open; without `settles` the database is told only if there
-    was something.
-    """
+    """The same over a connection that is open."""
     with _one_at_a_time:
         came = sent = 0
         erasures = runtime.database.erasures
@@ -86,8 +95,7 @@ def exchange_with(
                 break
             except Overtaken:  # another machine was faster
                 continue
-        if settles or came or sent:
-            _settle(runtime, server, came, sent)
+        _settle(runtime, server, came, sent)
         return Exchanged(sent, came, runtime.database.erasures != erasures)
 
 
@@ -98,26 +106,23 @@ def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: E
     patience = RETRY_SECONDS
 
     def waits() -> bool:
-        return sync.is_waiting(runtime.read(), chats=runtime.settings.sync_chats)
+        return bool(sync.waiting(runtime.read(), 1, chats=runtime.settings.sync_chats))
 
     while not over.is_set():
         try:
             with connected(runtime) as (server, keys):
                 server.listen()
-                settled = 0.0
+                again = 0.0
                 while not over.is_set():
-                    settles = time.monotonic() - settled > SETTLE_SECONDS
-                    if settles or server.heard(LOOK_SECONDS, keys.device) or waits():
-                        done = exchange_with(runtime, server, settles=settles)
-                        settled, patience = time.monotonic() if settles else settled, RETRY_SECONDS
+                    is_late = time.monotonic() >= again
+                    if is_late or server.heard(LOOK_SECONDS, keys.device) or waits():
+                        done = exchange_with(runtime, server)
+                        again, patience = time.monotonic() + AGAIN_SECONDS, RETRY_SECONDS
                         if done.came:
                             heard(done)
         except UsageError:
             return  # nothing is shared any more
-        except SyncError as error:
-            with suppress(StoreError), runtime.write() as session:
-                sync.note_told(session, error=str(error))
-        except StoreError:  # busy, full, or closed
+        except (SyncError, StoreError):  # the database is away; the file busy, full, or closed
             pass
         over.wait(patience)
         patience = min(2 * patience, MOST_RETRY_SECONDS)
@@ -125,32 +130,34 @@ def keep_in_step(runtime: Runtime, heard: Callable[[Exchanged], object], over: E
 
 @contextmanager
 def connected(runtime: Runtime) -> Iterator[tuple["Server", Keyring]]:
-    """Connect to the database of this memory, and close the connection afterwards."""
+    """Connect to the database of this memory, and close the connection afterwards. An error is
+    noted, for the status.
+    """
     keys = keyring.load(runtime)
     from memapp.sync.server import Server
 
-    server = Server(keys.url, keys.schema)
     try:
-        found = server.find_memory()
-        if found != keys.memory:
-            whose = "another memory" if found else "no memory"
-            raise SyncError(
-                f"There is {whose} in this database by now.",
-                "Nothing was sent. Leave it: memapp sync leave.",
-            )
-        if server.is_revoked(keys.device):
-            raise _shut_out()
-        yield server, keys
-    finally:
-        server.close()
+        with closing(Server(keys.url, keys.schema)) as server:
+            found = server.find_memory()
+            if found != keys.memory:
+                whose = "another memory" if found else "no memory"
+                raise SyncError(
+                    f"There is {whose} in this database by now.",
+                    "Nothing was sent. Leave it: memapp sync leave.",
+                )
+            if server.is_revoked(keys.device):
+                raise _shut_out()
+            yield server, keys
+    except SyncError as error:
+        with suppress(StoreError), runtime.write() as session:
+            sync.note_told(session, error=str(error))
+        raise
 
 
 def send_again(runtime: Runtime) -> int:
     """Send again what the database lost, after it was restored to an older state; return how much
     that is.
     """
-    from memapp.sync.crypto import START
-
     with connected(runtime) as (server, _):
         theirs = server.hashes(1)
         with runtime.write() as session:
@@ -175,26 +182,26 @@ def _fetch(runtime: Runtime, server: "Server", tell: Tell) -> int:
     here = here_of(runtime.read())
     number, previous = here.number, here.hash
     epoch = max(sync.epochs(runtime.read()))
+    group: list[tuple[SyncEntry, Says]] = []
     with server.one_moment():
         last = server.last()
         _refuse_rolled_back(server, here, last)
         if last == number:
             return 0
         keys, rewritten = _hear_first(runtime, server, number)
-        while page := _page(server, number):
-            group: list[tuple[SyncEntry, Says]] = []
-            for entry in page:
-                _check(entry, number, previous, epoch, rewritten)
-                number, previous = entry.place.number, entry.hash
-                says = read(keys, entry)
-                if entry.place.entry_class == "keys":
-                    epoch = int(says["epoch"])
-                group.append((entry, says))
-                if entry.place.ends:
-                    _carry_out(runtime, group)
-                    group = []
-            tell(number - here.number, last - here.number)
-    if number < last:
+        for entry in server.entries(number):
+            _check(entry, number, previous, epoch, rewritten)
+            number, previous = entry.place.number, entry.hash
+            says = read(keys, entry)
+            if entry.place.entry_class == "keys":
+                epoch = int(says["epoch"])
+            group.append((entry, says))
+            if entry.place.ends:
+                _carry_out(runtime, group)
+                group = []
+            if number % AT_ONCE == 0 or number == last:
+                tell(number - here.number, last - here.number)
+    if group or number < last:
         raise _cut(number + 1)
     for box in sync.planned_erasures(runtime.read()).values():
         # what came since it was erased here may say the same
@@ -239,50 +246,32 @@ def _refuse_rolled_back(server: "Server", here: Here, last: int) -> None:
         raise RolledBack(said, "If you know why, send them again: memapp sync --again.")
 
 
-def _page(server: "Server", after: int) -> Sequence[SyncEntry]:
-    """Return the next entries, up to where something that came together ends."""
-    limit = PAGE
-    while True:
-        page = server.entries(after, limit)
-        end = max((at for at, entry in enumerate(page, start=1) if entry.place.ends), default=0)
-        if end or len(page) < limit:
-            return page[:end]
-        limit *= 4
-
-
 def _check(
     entry: SyncEntry, number: int, previous: bytes, epoch: int, rewritten: Mapping[int, bytes]
 ) -> None:
     """Raise `SyncError` for an entry that does not follow on the one before, or is not what was put
     there.
     """
-    from memapp.sync import crypto
-
     place = entry.place
     if place.number != number + 1 or place.previous != previous:
         raise _cut(number + 1)
     if place.number in rewritten:
-        is_whole = crypto.digest(entry.box) == rewritten[place.number]
+        is_whole = digest(entry.box) == rewritten[place.number]
     else:
-        is_whole = crypto.entry_hash(place, entry.box) == entry.hash
+        is_whole = entry_hash(place, entry.box) == entry.hash
     if not is_whole:
-        raise SyncError(f"Entry {place.number} in the database was altered.", crypto.ALTERED)
+        raise SyncError(f"Entry {place.number} in the database was altered.", ALTERED)
     if place.epoch < epoch:
-        raise SyncError(
-            f"Entry {place.number} came from a machine that was shut out.", crypto.ALTERED
-        )
+        raise SyncError(f"Entry {place.number} came from a machine that was shut out.", ALTERED)
 
 
 def _shut_out() -> SyncError:
     return SyncError(
-        "This machine was shut out on another one.",
-        "To share again: memapp sync leave, then join.",
+        "This machine was shut out on another one.", "To share again: memapp sync leave, then join."
     )
 
 
 def _cut(number: int) -> SyncError:
-    from memapp.sync.crypto import ALTERED
-
     return SyncError(f"Entry {number} in the database is missing, or stands elsewhere.", ALTERED)
 
 
@@ -325,9 +314,8 @@ def _settle(runtime: Runtime, server: "Server", came: int, sent: int) -> None:
     """Tell the database how far this machine is, and note what it says of the others."""
     keys = keyring.load(runtime)
     server.acknowledge(keys.device, here_of(runtime.read()).number)
-    holder, seconds = server.take_lease(keys.device, LEASE_SECONDS)
+    until = int((time.time() + server.take_lease(keys.device, LEASE_SECONDS)) * 1000)
     known = keyring.named(server, keys)
-    until = int((time.time() + seconds) * 1000) if holder == keys.device else 0
     with runtime.write() as session:
         sync.note_told(
             session,

@@ -4,7 +4,6 @@ or log.
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,8 +80,7 @@ def save(runtime: Runtime, keys: Keyring) -> None:
 
 
 def remove(runtime: Runtime) -> None:
-    with suppress(FileNotFoundError):
-        path_of(runtime).unlink()
+    path_of(runtime).unlink(missing_ok=True)
 
 
 def require_libraries() -> None:
@@ -114,8 +112,7 @@ def named(server: "Server", keys: Keyring) -> list[Machine]:
 
     return [
         replace(
-            machine,
-            name=crypto.open_record(keys.key(epoch), keys.memory, machine.id, box)["name"],
+            machine, name=crypto.open_record(keys.key(epoch), keys.memory, machine.id, box)["name"]
         )
         for machine, epoch, box in server.machines()
     ]

@@ -10,7 +10,7 @@ from itertools import chain, count, pairwise
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from memapp.domain.sync import Machine
+from memapp.domain.sync import START, Machine
 from memapp.domain.text import clean, one_line
 from memapp.errors import NotFound, SyncError, UsageError
 from memapp.runtime import Runtime
@@ -47,14 +47,12 @@ class SyncStatus:
     behind_erasure: Sequence[str]
     """The machines that have not yet carried out the last erasure."""
 
+    @property
+    def others(self) -> list[Machine]:
+        return _others(self.machines, self.device)
 
-def init(
-    runtime: Runtime,
-    url: str,
-    passphrase: str,
-    name: str,
-    schema: str = SCHEMA,
-) -> str:
+
+def init(runtime: Runtime, url: str, passphrase: str, name: str, schema: str = SCHEMA) -> str:
     """Share this memory through an empty database from the next exchange on, and return the
     recovery phrase.
     """
@@ -68,13 +66,7 @@ def init(
     return phrase
 
 
-def join(
-    runtime: Runtime,
-    url: str,
-    words: str,
-    name: str,
-    schema: str = SCHEMA,
-) -> None:
+def join(runtime: Runtime, url: str, words: str, name: str, schema: str = SCHEMA) -> None:
     """Share the memory of a database, opened by the passphrase or the recovery phrase; what is here
     joins it with the next exchange.
     """
@@ -148,7 +140,7 @@ def _begin(runtime: Runtime, server: "Server", keys: Keyring, name: str) -> None
     server.put_machine(keys.device, keys.epoch, box)
     keyring.save(runtime, keys)
     with runtime.write() as session:
-        sync.begin(session, keys.device, crypto.START)
+        sync.begin(session, keys.device, START)
 
 
 def leave(runtime: Runtime, *, erase: bool = False) -> None:
@@ -233,10 +225,8 @@ def status(runtime: Runtime) -> SyncStatus:
         error=here.told.get("error", ""),
         behind_erasure=[
             machine.name
-            for machine in known
-            if (waits or machine.acknowledged < erased)
-            and not machine.is_revoked
-            and machine.id != keys.device
+            for machine in _others(known, keys.device)
+            if waits or machine.acknowledged < erased
         ],
     )
 
@@ -246,9 +236,14 @@ def may_tidy(runtime: Runtime) -> bool:
     result.
     """
     here = sync.here(runtime.read())
-    others = [machine for machine in _machines(here) if not machine.is_revoked] if here else []
-    return here is None or len(others) < 2 or here.told["tidying"] > time.time() * 1000
+    if here is None or not _others(_machines(here), here.device):
+        return True
+    return bool(here.told["tidying"] > time.time() * 1000)
 
 
 def _machines(here: Here) -> list[Machine]:
     return [Machine(**item) for item in here.told.get("machines", ())]
+
+
+def _others(known: Sequence[Machine], device: str) -> list[Machine]:
+    return [machine for machine in known if machine.id != device and not machine.is_revoked]

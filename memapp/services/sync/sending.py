@@ -2,6 +2,7 @@
 leave of earlier entries.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 200
 """So many changes travel together, and are carried out in one transaction."""
-PAGE = 5 * AT_ONCE
 
 Says = Mapping[str, Any]
 Tell = Callable[[int, int], object]
@@ -80,7 +80,7 @@ def empty_erasures(runtime: Runtime, server: "Server", keys: Keyring, acknowledg
     if not entries:
         return
     rewritten = {
-        entry.place.number: _closed(keys, entry, {**read(keys, entry), "jobs": []})
+        entry.place.number: _closed(keys, entry.place, {**read(keys, entry), "jobs": []})
         for entry in entries
     }
     line = EntryLine(keys, here_of(session))
@@ -112,23 +112,19 @@ class EntryLine:
     def add(
         self, entry_class: EntryClass, says: Says, clock: int = 0, *, is_last: bool = True
     ) -> None:
-        from memapp.sync import crypto
-
         keys, self._number = self._keys, self._number + 1
         about = (entry_class, keys.epoch, clock, is_last, self._previous)
         place = Place(keys.memory, self._number, keys.device, *about)
-        entry = crypto.close(keys.key(keys.epoch), place, says)
-        self._previous = entry.hash
-        self.entries.append(entry)
+        box = _closed(keys, place, says)
+        self._previous = entry_hash(place, box)
+        self.entries.append(SyncEntry(place, self._previous, box))
         self._says.append(says)
 
     def add_erasure(
         self, jobs: Sequence[Says], rewritten: Mapping[int, bytes], *, is_last: bool = True
     ) -> None:
         """Add what was erased, and the digests of what is left of earlier entries."""
-        from memapp.sync import crypto
-
-        digests = [(number, crypto.digest(box).hex()) for number, box in rewritten.items()]
+        digests = [(number, digest(box).hex()) for number, box in rewritten.items()]
         self.add("erasure", {"jobs": jobs, "rewritten": digests}, is_last=is_last)
 
     def note(self, session: Session) -> None:
@@ -176,22 +172,17 @@ def _rewrite(
         for says in touched.values()
         if says and not values[Thing(says["kind"], says["id"])] and "text" in (says["value"] or ())
     ]
-    holds = Needles(words).held_by if words else lambda _: False
+    holds = Needles(words).held_by
     boxes: dict[int, bytes] = {}
-    after = 0
-    while page := server.entries(after, PAGE) if words else server.entries_at(touched):
-        after = page[-1].place.number
-        for entry in page:
-            says = touched.get(entry.place.number) or read(keys, entry)
-            if "kind" in says and (
-                entry.place.number in touched
-                or holds(json.dumps(says["value"], ensure_ascii=False))
-            ):
-                value = sync.value_of(session, Thing(says["kind"], says["id"]))
-                left = {**says, "value": value}
-                boxes[entry.place.number] = _closed(keys, entry, left) if value is not None else b""
-        if not words:
-            break
+    for entry in server.entries(0) if words else server.entries_at(touched):
+        number = entry.place.number
+        says = touched.get(number) or read(keys, entry)
+        if "kind" in says and (
+            number in touched or holds(json.dumps(says["value"], ensure_ascii=False))
+        ):
+            value = sync.value_of(session, Thing(says["kind"], says["id"]))
+            left = {**says, "value": value}
+            boxes[number] = b"" if value is None else _closed(keys, entry.place, left)
     return boxes
 
 
@@ -202,7 +193,16 @@ def read(keys: Keyring, entry: SyncEntry) -> dict[str, Any]:
     return crypto.open_box(keys.key(entry.place.epoch), entry) if entry.box else {}
 
 
-def _closed(keys: Keyring, entry: SyncEntry, says: Says) -> bytes:
+def _closed(keys: Keyring, place: Place, says: Says) -> bytes:
     from memapp.sync import crypto
 
-    return crypto.close(keys.key(entry.place.epoch), entry.place, says).box
+    return crypto.close_box(keys.key(place.epoch), place, says)
+
+
+def digest(box: bytes) -> bytes:
+    return hashlib.blake2b(box, digest_size=32).digest()
+
+
+def entry_hash(place: Place, box: bytes) -> bytes:
+    """Return the hash by which the next entry names this one."""
+    return digest(bytes(place) + digest(box))

@@ -126,15 +126,10 @@ async def _exchange(app: App[Any], session: AppSession) -> None:
 async def _look(app: App[Any], session: AppSession) -> None:
     runtime = session.runtime
     found = await asyncio.to_thread(machines.status, runtime)
-    others = [
-        machine
-        for machine in found.machines
-        if machine.id != found.device and not machine.is_revoked
-    ]
     shown = {"now": f"Exchange now: {counted(found.waiting, 'change')} to go"}
     shown |= {
         machine.id: f"Shut out {machine.name}, seen last {_when(runtime, machine.seen_at)}"
-        for machine in others
+        for machine in found.others
     }
     shown["leave"] = "Share nothing any more from this machine"
     shown["erase"] = "Empty the database, for every machine"
@@ -151,7 +146,7 @@ async def _look(app: App[Any], session: AppSession) -> None:
             notify(app, "Nothing is shared any more. What is here stays.")
             session.memories_changed()
     elif chosen:
-        await _shut_out(app, session, next(other for other in others if other.id == chosen))
+        await _shut_out(app, session, await asyncio.to_thread(machines.find, runtime, chosen))
 
 
 async def _shut_out(app: App[Any], session: AppSession, gone: Machine) -> None:
