@@ -78,22 +78,19 @@ async def test_operations_are_counted_and_called_in_plain_words(seen: Seen) -> N
     assert set(lexicon("labels").table("nodes")) == set(get_args(Node))
 
 
-@pytest.mark.parametrize(
-    ("turns", "shown"),
-    [
+async def test_rates_are_told_with_numbers_and_goals(seen: Seen) -> None:
+    for turns, shown in (
         (Rate(1, 40), "✓ 1 of 40 turns needed a second look 2%, goal below 10%"),
         (Rate(4, 40), "✗ 4 of 40 turns needed a second look 10%, goal below 10%"),
         (Rate(0, 0), "- turns needed a second look: none yet, goal below 10%"),
-    ],
-)
-async def test_rates_are_told_with_numbers_and_goals(seen: Seen, turns: Rate, shown: str) -> None:
-    with patch(
-        "memapp.services.activity.rates", lambda _: Rates(HitRates(Rate(3, 4), Rate(1, 4)), turns)
     ):
-        await open_activity(seen)
-    assert "3 of 4 messages came as predicted 75%" in seen.words()
-    assert "1 of 4 were something else on the predicted topic 25%" in seen.words()
-    assert shown in seen.words()
+        rates = Rates(HitRates(Rate(3, 4), Rate(1, 4)), turns)
+        with patch.object(activity, "rates", lambda _, rates=rates: rates):
+            await open_activity(seen)
+        assert "3 of 4 messages came as predicted 75%" in seen.words()
+        assert "1 of 4 were something else on the predicted topic 25%" in seen.words()
+        assert shown in seen.words()
+        await seen.press("f2", until=seen.in_mode("chat"))
 
 
 def test_a_bar_is_as_high_as_its_share_and_a_point_is_nothing() -> None:
@@ -414,6 +411,9 @@ def correct(seen: Seen, trashed: int, kept: int) -> None:
 
 
 async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(narrow: Seen) -> None:
+    await open_activity(narrow, "agents")
+    assert "Nobody did anything yet that could be judged." in narrow.text()
+    await narrow.press("f2", until=narrow.in_mode("chat"))
     correct(narrow, 7, 1)
     screen = await open_activity(narrow, "agents")
     (line,) = [line for line in narrow.lines() if "trust 0.42 (kept 0 of 7)" in line]
@@ -452,8 +452,3 @@ async def test_another_program_stands_with_its_asking_and_refusals(narrow: Seen)
     await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
     with pytest.raises(Refused, match="blocked"), agents.called(runtime, editor, "search_memories"):
         pass
-
-
-async def test_without_agents_it_is_said_what_will_stand_there(narrow: Seen) -> None:
-    await open_activity(narrow, "agents")
-    assert "Nobody did anything yet that could be judged." in "\n".join(narrow.lines())

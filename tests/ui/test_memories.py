@@ -379,7 +379,9 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
         assert len(texts(screen)) == 3, "none was added"
 
 
-async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
+async def test_editing_keeps_words_that_were_refused_and_shows_a_change_elsewhere_first(
+    world: World,
+) -> None:
     async with memories(world) as (seen, screen):
         await seen.press("e", until=MemoryForm)
         await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1)
@@ -395,16 +397,12 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         seen.app.screen.query_one("#form-category", Input).value = "activity"
         await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
         assert screen.rows.items[0].category == "activity"
-
-
-async def test_what_changed_elsewhere_during_an_edit_is_shown_first(world: World) -> None:
-    async with memories(world) as (seen, screen):
         await seen.press("e", until=MemoryForm)
         curate.edit(seen.runtime, live(seen.runtime)[0].id, "Anna works on Fridays.")
-        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        seen.app.screen.query_one(Words).text = "Anna works on Sundays."
         await seen.press("ctrl+s", until="Anna works on Fridays.")
         assert live(seen.runtime)[0].text == "Anna works on Fridays."
-        await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
+        await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Sundays.")
 
 
 async def test_y_copies_the_words_and_a_mouse_reaches_rows_and_tabs(world: World) -> None:

@@ -402,11 +402,16 @@ async def test_what_is_typed_before_a_dialog_is_there_goes_into_it(seen: Seen) -
     assert curate.count(seen.runtime) == 0
 
 
-async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Seen) -> None:
-    burst(seen, "f3", "n", *"sails", "ctrl+s", "ctrl+s")
-    await seen.until(lambda: curate.count(seen.runtime) == 1)
+async def test_what_is_sent_or_saved_twice_at_once_is_kept_once(seen: Seen) -> None:
+    seen.chat.composer.insert("/remember User sails.")
+    burst(seen, "enter", "enter", *"next")
+    await seen.until(lambda: seen.chat.composer.text == "next")
+    assert seen.known() == ["User sails."]
+    assert seen.toasts() == ["Remembered “User sails.”\nundo (ctrl+z)"]
+    burst(seen, "f3", "n", *"rows", "ctrl+s", "ctrl+s")
+    await seen.until(lambda: curate.count(seen.runtime) == 2)
     await seen.until(lambda: len(seen.app.screen_stack) == 1)
-    assert seen.known() == ["sails"]
+    assert seen.known() == ["rows", "User sails."]
 
 
 async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:
