@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from memapp import paths, settings
 from memapp.categories import load_categories
+from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.model_jobs import MODEL_JOBS, JobTest, ModelJob
@@ -30,7 +31,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, upkeep
 from memapp.services.models import key_of
 from memapp.services.turn import take_turn
-from memapp.store import model_jobs
+from memapp.store import chat, model_jobs
 from memapp.store.encoding import new_id
 from memapp.store.opening import open_database
 from memapp.store.session import Session
@@ -180,6 +181,11 @@ def recorded(runtime: Runtime, op: str) -> list[dict[str, Any]]:
         "SELECT * FROM events WHERE op = ? ORDER BY id DESC", (op,)
     )
     return [{**dict(row), "meta": json.loads(row["meta"])} for row in rows]
+
+
+def typed_message(session: Session, thread_id: str, text: str) -> Message:
+    """Add a message that the person typed, without a turn."""
+    return chat.add_message(session, thread_id, Role.USER, text, session.now, origin=Origin.TYPED)
 
 
 def new_chat(runtime: Runtime, persona: str = "") -> str:

@@ -33,7 +33,7 @@ from memapp.services.consent import decisions, requests
 from memapp.store import changes, chat, connection, leases
 from memapp.store.database import Database
 from memapp.tools.scripted import ScriptedTool
-from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say, trust
+from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say, trust, typed_message
 from tests.reliability import test_replayed as replayed
 from tests.reliability.killed_processes import CONTEXT, begun, usually
 from tests.reliability.test_kill import assert_sound
@@ -149,9 +149,7 @@ def plant(home: Path) -> None:
     for day in range(1, DAYS - 1):
         runtime.clock = Clock(START + timedelta(days=day))
         with runtime.write() as session:
-            chat.add_message(
-                session, greeted, Role.USER, "Hello.", session.now, origin=Origin.TYPED
-            )
+            typed_message(session, greeted, "Hello.")
         if day == 28:
             curate.discard(runtime, *overdue)
         list(jobs.run(runtime, Cancel(), ends))
@@ -165,14 +163,7 @@ def plant(home: Path) -> None:
         if day % 7 == 0:
             with runtime.write() as session:
                 thread = chat.create_thread(session, "A chat", "companion", session.now)
-                chat.add_message(
-                    session,
-                    thread.id,
-                    Role.USER,
-                    RUNNING[day // 7 % 4],
-                    session.now,
-                    origin=Origin.TYPED,
-                )
+                typed_message(session, thread.id, RUNNING[day // 7 % 4])
     for _ in range(2):
         fire(runtime)
     for text in TOLD:

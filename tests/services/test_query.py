@@ -14,7 +14,7 @@ from memapp.services import chats, curate
 from memapp.services.recall import query
 from memapp.store import changes, chat
 from memapp.store.access_counts import get_access_count
-from tests.builders import fact, learn, new_chat, recorded, say
+from tests.builders import fact, learn, new_chat, recorded, say, typed_message
 
 
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
@@ -163,9 +163,7 @@ def test_filters_narrow_the_answer(
 ) -> None:
     thread = chats.new_thread(runtime, "").id
     with runtime.write() as session:
-        said = chat.add_message(
-            session, thread, chat.Role.USER, "three", runtime.clock(), origin=chat.Origin.TYPED
-        )  # fmt: skip
+        said = typed_message(session, thread, "three")  # fmt: skip
         replied = chat.add_message(
             session, thread, chat.Role.ASSISTANT, "two", runtime.clock(), origin=chat.Origin.MODEL
         )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from memapp.domain.changes import Actor, Created, Event
-from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound, UsageError
@@ -17,9 +16,19 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.jobs import retention
-from memapp.store import changes, chat, consents, history, memories
+from memapp.store import changes, consents, history, memories
 from memapp.store import lifecycle as store
-from tests.builders import Clock, fact, learn, make_runtime, new_chat, recorded, say, tidy
+from tests.builders import (
+    Clock,
+    fact,
+    learn,
+    make_runtime,
+    new_chat,
+    recorded,
+    say,
+    tidy,
+    typed_message,
+)
 
 pytestmark = pytest.mark.made_with(model=None, embedder=False)
 
@@ -54,9 +63,7 @@ def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = Fal
         at(runtime, since + timedelta(days=day))
         if talking:
             with runtime.write() as session:
-                chat.add_message(
-                    session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED
-                )
+                typed_message(session, thread, "Hello.")
         end_what_is_over(runtime)
         at(runtime, since + timedelta(days=day, hours=10))
         end_what_is_over(runtime)
@@ -357,9 +364,7 @@ def test_what_ended_is_told_however_seldom_somebody_comes(runtime: Runtime, ever
     for visit in range(1, 60):
         at(runtime, START + timedelta(days=visit * every, hours=1))
         with runtime.write() as session:
-            chat.add_message(
-                session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED
-            )
+            typed_message(session, thread, "Hello.")
         is_over = runtime.clock() > request.expires_at
         assert (pending.list_pending(runtime) == []) is is_over, (
             "unanswered it is a no at the hour that was told"

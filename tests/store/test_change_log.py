@@ -18,7 +18,7 @@ from memapp.store import change_log, changes, chat, consents
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
-from tests.builders import fact, on
+from tests.builders import fact, on, typed_message
 from tests.store.conftest import NOW, USER
 from tests.store.test_changes import LATER, apply, undo
 
@@ -200,9 +200,7 @@ def test_a_change_of_the_profile_is_told_to_who_may_read_the_profile(database: D
 def test_a_profile_value_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(
-            on(conn), thread, chat.Role.USER, "I live in Ghent", NOW, origin=chat.Origin.TYPED
-        ).id
+        said = typed_message(on(conn), thread, "I live in Ghent").id
     write_profile(database, "city", "Ghent", said)
     assert look(database, thread, frozenset({said})).lines == ()
     assert look(database, thread).lines[1:] == ("- +created: [Profile] Home is Ghent (imp=2)",)
@@ -221,9 +219,7 @@ def test_pins_links_and_other_tags_are_no_news(database: Database) -> None:
 def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Database) -> None:
     thread = new_thread(database)
     with database.write() as conn:
-        said = chat.add_message(
-            on(conn), thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED
-        )
+        said = typed_message(on(conn), thread, "I drink oolong")
         changes.apply(
             on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON
         )

@@ -46,7 +46,7 @@ from memapp.store import changes, chat, history, memories, portable, snapshots, 
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
 from memapp.store.opening import open_database
-from tests.builders import fact, on, word_list
+from tests.builders import fact, on, typed_message, word_list
 from tests.store.conftest import NOW, USER
 
 PERSON = Actor("person")
@@ -211,10 +211,7 @@ def test_a_version_keeps_only_what_is_no_default_and_says_the_same(database: Dat
 def test_the_version_of_a_new_memory_is_what_is_read_of_it(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW).id
-        said = [
-            chat.add_message(on(conn), thread, chat.Role.USER, text, NOW, origin=chat.Origin.TYPED)
-            for text in "AB"
-        ]
+        said = [typed_message(on(conn), thread, text) for text in "AB"]
     at = NOW + timedelta(microseconds=1234)
     made = apply(
         database,

@@ -21,7 +21,6 @@ from memapp.domain.changes import (
     SoftDeleted,
     Updated,
 )
-from memapp.domain.chat import Origin, Role
 from memapp.store import (
     access_counts,
     change_log,
@@ -37,7 +36,7 @@ from memapp.store import (
 )
 from memapp.store.database import Database
 from memapp.store.scope import Scope
-from tests.builders import fact, on
+from tests.builders import fact, on, typed_message
 from tests.store.conftest import NOW, USER
 
 FEW, MANY = 8, 120
@@ -107,10 +106,7 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
     taken: list[dict[str, int]] = []
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
-        MESSAGES[:] = [
-            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id
-            for text in ("Tea?", "Yes.")
-        ]
+        MESSAGES[:] = [typed_message(on(conn), thread.id, text).id for text in ("Tea?", "Yes.")]
     for more in (FEW, MANY):
         with database.write() as conn:
             for _ in range(more):

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
-from memapp.domain.chat import Origin, Role
 from memapp.language.filters import parse_filter
 from memapp.language.normal_form import WORDING
 from memapp.language.query_words import MAX_WORDS, query_words
@@ -22,7 +21,7 @@ from memapp.store.database import Database
 from memapp.store.opening import open_database
 from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
-from tests.builders import fact, on, word_list
+from tests.builders import fact, on, typed_message, word_list
 from tests.store.conftest import NOW, USER
 
 
@@ -42,12 +41,7 @@ def add_fact(
 def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[str]]:
     with database.write() as conn:
         thread = chat.create_thread(on(conn, user), "Talk", "companion", NOW)
-        ids = [
-            chat.add_message(
-                on(conn, user), thread.id, Role.USER, text, NOW, origin=Origin.TYPED
-            ).id
-            for text in texts
-        ]
+        ids = [typed_message(on(conn, user), thread.id, text).id for text in texts]
     return thread.id, ids
 
 

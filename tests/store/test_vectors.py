@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
-from memapp.domain.chat import Origin, Role
 from memapp.store import changes, chat, vectors
 from memapp.store.database import Database
 from memapp.store.vectors import Matrix, Vectors
-from tests.builders import fact, on
+from tests.builders import fact, on, typed_message
 from tests.store.conftest import NOW, USER
 
 MODEL = "test-model"
@@ -154,10 +153,7 @@ def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Datab
 def test_messages_wait_too_but_not_those_that_left_the_chat(database: Database) -> None:
     with database.write() as conn:
         thread = chat.create_thread(on(conn), "Tea", "companion", NOW)
-        ids = [
-            chat.add_message(on(conn), thread.id, Role.USER, text, NOW, origin=Origin.TYPED).id
-            for text in ("kept", "gone")
-        ]
+        ids = [typed_message(on(conn), thread.id, text).id for text in ("kept", "gone")]
         chat.set_active(on(conn), ids[1:], active=False)
     assert [text for _, text in vectors.waiting(on(database.read()), "message", MODEL, 10)] == [
         "kept"

@@ -27,6 +27,7 @@ from memapp.ui.inbox import answer_lock, read_models
 from memapp.ui.inbox.detail import expires
 from memapp.ui.screens.inbox import AnswerLine, InboxScreen
 from memapp.ui.widgets.bubbles import Note
+from tests.builders import typed_message
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKDOWN, MARKUP, check_no_escapes
 from tests.ui.test_screens import check_picture, in_both_sizes
@@ -292,9 +293,7 @@ async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_on
     thread = chats.new_thread(runtime)
     with runtime.write() as session:
         said = [
-            store.add_message(
-                session, thread.id, Role.USER, text, runtime.clock(), origin=Origin.TYPED
-            )
+            typed_message(session, thread.id, text)
             for number in range(60)
             for text in ["I moved to Bergen." if number == 20 else f"{number} is a number. " * 20]
         ]
