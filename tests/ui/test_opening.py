@@ -29,7 +29,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     with made.write() as conn:
         lost = fact("User plays chess.", now, category="hobbies")
         changes.apply(on(conn, now=now), Created(lost), Actor("import"))
-    made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=30)))
+    made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=2)))
     damage(made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=5))), "memories_due")
     made.close()
     damage(path, "memories_due")
