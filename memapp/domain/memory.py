@@ -5,7 +5,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
-from memapp.domain.chat import Message, Role
+from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.named_time import until
 from memapp.domain.text import one_line, shorten
 
@@ -144,6 +144,8 @@ class Recalled:
     """The part of the score due to the memory (pinned, important, recent), whatever the query."""
     cosine: float = 0.0
     """Likeness in meaning to the query; 0 where that was not compared."""
+    is_imported: bool = False
+    """True for a fact of an imported file, and for a message of an imported chat."""
 
     @classmethod
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
@@ -151,7 +153,17 @@ class Recalled:
         before = f" (before: {memory.instead_of})" if memory.instead_of else ""
         text = f"{memory.text}{memory.until}{before}"
         return cls(
-            "memory", memory.id, text, "", "", at, score, why, memory.pinned, memory.category
+            "memory",
+            memory.id,
+            text,
+            "",
+            "",
+            at,
+            score,
+            why,
+            memory.pinned,
+            memory.category,
+            is_imported=memory.origin == "import",
         )
 
     @classmethod
@@ -167,6 +179,7 @@ class Recalled:
             message.created_at,
             1.0,
             why,
+            is_imported=message.origin is Origin.IMPORT,
         )
 
 

@@ -117,6 +117,7 @@ class Candidate:
     seq: int = 0
     said_by: Literal["", "user", "assistant"] = ""
     is_insight: bool = False
+    is_imported: bool = False
     valid_until: date | None = None
     """The last day on which a dated fact is news."""
 

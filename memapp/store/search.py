@@ -43,6 +43,7 @@ _MEMORIES_BY_WORDS = """SELECT o.key, f.score
                         ORDER BY f.score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance,
                              o.pinned, o.created_at AS at, o.kind = 'insight' AS is_insight,
+                             o.origin = 'import' AS is_imported,
                              o.valid_until,
                              (SELECT group_concat(value, char(10))
                               FROM (SELECT value FROM json_each(o.tags)
@@ -70,7 +71,7 @@ _MESSAGES_BY_WORDS = """SELECT o.key, f.score
                         ORDER BY f.score DESC LIMIT :limit"""
 _MESSAGES_BY_KEY = """SELECT o.key, 'message' AS kind, o.id, o.thread_id, o.seq, o.role AS said_by,
                              substr(o.text, 1, :chars) AS text, o.context AS around,
-                             o.created_at AS at
+                             o.created_at AS at, o.origin = 'import' AS is_imported
                       FROM json_each(:keys) asked CROSS JOIN messages o ON o.key = asked.value
                       WHERE o.user_id = :user AND o.active = 1
                       AND o.status IN ('complete', 'stopped', 'interrupted')

@@ -1,5 +1,6 @@
 """Answers by quotation, where a model does not answer from the messages or says more."""
 
+import json
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from memapp.domain.turn_events import Completed, Found, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.own_remarks import MAY_WAIT, WAITS
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.imports.import_file import import_file
 from memapp.services.recall.quotations import NOT_TOLD
 from memapp.services.turn import retry_turn
@@ -199,6 +200,37 @@ def test_an_imports_words_are_not_told_as_the_persons(runtime: Runtime, tmp_path
     say_yes(runtime)
     said = "What you imported said on 31 January 2025: “User has a dog called Rufus.”"
     assert ask(runtime, "What is my dog called?").text == said
+
+
+def test_what_was_said_in_an_imported_chat_is_told_as_that(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    at = "2025-01-31T08:15:00Z"
+    said = [
+        {"uuid": str(number), "sender": by, "text": text, "created_at": at}
+        for number, (by, text) in enumerate(
+            (
+                ("human", "I keep two hens called Ada and Bea."),
+                ("assistant", "I recommend oyster shells for your hens."),
+            )
+        )
+    ]
+    talk = {"uuid": "c", "name": "hens", "created_at": at, "updated_at": at, "chat_messages": said}
+    (tmp_path / "conversations.json").write_text(json.dumps([talk]))
+    import_file(runtime, tmp_path / "conversations.json")
+    say_yes(runtime)
+    quoted = "In a chat you imported you said on 31 January 2025: “I keep two hens called Ada"
+    assert ask(runtime, "What are my hens called?").text.startswith(quoted)
+    answered = "In a chat you imported the answer said on 31 January 2025: “I recommend oyster"
+    assert ask(runtime, "What did you recommend for my hens?").text.startswith(answered)
+
+
+def test_a_value_of_an_imported_profile_is_told_as_imported(runtime: Runtime) -> None:
+    request = requests.propose(runtime, "city", "Bruges", proposer="import")
+    assert request is not None
+    decisions.approve(runtime, request.id)
+    said = "What you imported said today: “Home: Bruges”"
+    assert ask(runtime, "Where do I live?").text == said
 
 
 @pytest.mark.parametrize(

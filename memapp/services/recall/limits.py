@@ -3,6 +3,7 @@
 Only limits in memory count: a pending or denied one is named in no reply.
 """
 
+import re
 from collections.abc import Sequence
 
 from memapp.domain.memory import Recalled
@@ -12,12 +13,12 @@ from memapp.language.questions import wants_something
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.recall.memory_query import conversation_scope
-from memapp.services.recall.quotations import quotation
+from memapp.services.recall.quotations import HERE, IMPORTED, quotation
 from memapp.store import memories
 
 MOST = 4
 """The most limits behind a message."""
-REMINDS = "\n\nYou told me "
+REMINDS = re.compile(rf"\n\n(?:{HERE['']}|{IMPORTED['']}) ")
 """The beginning of the paragraph that memapp appends to a reply."""
 
 
@@ -59,4 +60,4 @@ def reminder(runtime: Runtime, forgotten: Sequence[Recalled]) -> str:
 
 def without_reminder(reply: str) -> str:
     """Return a reply without the appended reminder."""
-    return reply.partition(REMINDS)[0]
+    return REMINDS.split(reply, maxsplit=1)[0]

@@ -33,6 +33,13 @@ from memapp.services.recall.search import RecallRequest
 from memapp.store import chat, consents, memories
 
 NOT_TOLD = "You haven't told me that yet."
+HERE = {"": "You told me", "user": "You told me", "assistant": "I said"}
+IMPORTED = {
+    "": "What you imported said",
+    "user": "In a chat you imported you said",
+    "assistant": "In a chat you imported the answer said",
+}
+"""Who said a quotation, here and in an imported file: a memory, the person, a model."""
 LINES, QUOTE_CHARS = 2, 240
 FOUND = 60
 """Hits that are searched for those of the speaker asked about."""
@@ -75,8 +82,6 @@ class _Quotation:
     score: float
     until: datetime | None = None
     """When it was superseded."""
-    brought_in: bool = False
-    """True if an import said it, and not the person here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +151,8 @@ def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:
             lines.append(quotation(runtime, hits[-1]))
         else:
             day = _day(runtime, request.decided_at or request.created_at)
-            lines.append(f"You told me {day}: “{label(request.field)}: {request.new_value}”")
+            speaker = (IMPORTED if request.proposer == "import" else HERE)[""]
+            lines.append(f"{speaker} {day}: “{label(request.field)}: {request.new_value}”")
     return FromMemory("\n".join(lines), tuple(hits)) if lines else None
 
 
@@ -309,12 +315,9 @@ def _best_memories(
             for message_hit in beside
         )
     ]
-    imported = {memory.id for memory in memories_by_id.values() if memory.origin == "import"}
     live = [
         _Quotation(
-            hit,
-            question.score(f"{hit.text} {memories_by_id[hit.id].instead_of}", hit.cosine),
-            brought_in=hit.id in imported,
+            hit, question.score(f"{hit.text} {memories_by_id[hit.id].instead_of}", hit.cosine)
         )
         for hit in quotable
     ]
@@ -368,17 +371,12 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
 
 
 def _line(runtime: Runtime, quoted: _Quotation) -> str:
-    return quotation(
-        runtime,
-        quoted.hit,
-        _until(runtime, quoted),
-        speaker="What you imported said" if quoted.brought_in else "",
-    )
+    return quotation(runtime, quoted.hit, _until(runtime, quoted))
 
 
-def quotation(runtime: Runtime, hit: Recalled, end: str = "", speaker: str = "") -> str:
+def quotation(runtime: Runtime, hit: Recalled, end: str = "") -> str:
     """Return a quotation with its day: `You told me on 3 November: “my sister loves pottery”`."""
-    speaker = speaker or ("I said" if hit.said_by == "assistant" else "You told me")
+    speaker = (IMPORTED if hit.is_imported else HERE)[hit.said_by]
     return f"{speaker} {_day(runtime, hit.at)}{end}: “{hit.text}”"
 
 

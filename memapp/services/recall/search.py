@@ -268,4 +268,5 @@ def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
         category=candidate.category,
         boosts=round(ranked.boosts, 4),
         cosine=round(candidate.cosine, 4),
+        is_imported=candidate.is_imported,
     )

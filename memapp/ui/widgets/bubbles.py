@@ -246,7 +246,8 @@ class Answer(Vertical):
         if hit is None:
             return Content("")
         by = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
-        whose = "a lesson" if hit.kind == "lesson" else by
+        origin = " you imported" if hit.kind == "memory" else ", in a chat you imported"
+        whose = "a lesson" if hit.kind == "lesson" else by + (origin if hit.is_imported else "")
         return joined((f"    {whose} · {matched(hit.why)} · enter opens it", "$text-muted"))
 
     def _state(self) -> Content:
