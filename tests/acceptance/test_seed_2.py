@@ -279,8 +279,8 @@ def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None
     ask_the_model(runtime)
     live_on(runtime, RUNS)
     (counted,) = noticed(runtime)
-    curate.add(runtime, counted.replace("User", "Mira"), category="relationship_dynamic")
-    found = ask(runtime, "observer", "talked about running", categories=("relationship_dynamic",))
+    curate.add(runtime, counted.replace("mostly", "often"), category="relationship_dynamic")
+    found = ask(runtime, "observer", "running came up", categories=("relationship_dynamic",))
     assert [counted in text for text in found] == [False, True], (
         "below what was stated in the same words"
     )

@@ -64,7 +64,7 @@ def ran(runtime: Runtime) -> insights.Insight:
 
 def test_what_comes_up_regularly_is_counted(runtime: Runtime, ran: insights.Insight) -> None:
     assert ran.memory.text == (
-        "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, "
+        "“running” came up in 5 of 10 chats from 4 January 2026 to 4 February 2026, "
         "mostly on Sundays."
     )
     assert ran.by == "rules"
@@ -92,8 +92,8 @@ CHEMO = ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is 
 @pytest.mark.parametrize(
     ("said", "weeks", "counted"),
     [
-        (GARDEN, 5, ["In 4 of 10 chats", "talked about “Garten”, mostly on Sundays."]),
-        ([*MET, "My son wants to see Etna."], 5, ["In 4 of 10 chats", "about “Fenna”"]),
+        (GARDEN, 5, ["“Garten” came up in 4 of 10 chats", ", mostly on Sundays."]),
+        ([*MET, "My son wants to see Etna."], 5, ["“Fenna” came up in 4 of 10 chats"]),
         (NEEDS, 10, []),
         (CHEMO, 5, []),
     ],
@@ -150,7 +150,7 @@ def test_what_was_denied_is_not_found_in_the_dates_and_counts_of_an_insight(
     assert request is not None
     decisions.deny(runtime, request.id)
     (noted,) = noticed(runtime)
-    assert noted.startswith("In 5 of 10 chats from 4 January 2026")
+    assert noted.startswith("“running” came up in 5 of 10 chats from 4 January 2026")
 
 
 def test_a_topic_that_was_denied_since_is_not_noticed(runtime: Runtime) -> None:

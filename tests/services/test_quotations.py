@@ -102,7 +102,7 @@ def test_any_other_message_is_the_models(runtime: Runtime, model: ScriptedModel)
         (["Mein Bruder Karl wohnt seit 2019 in Graz."], "where does Karl live, did I tell you?",
          ["“Mein Bruder Karl wohnt seit 2019 in Graz.”"]),
         (["my dog is called Pip", "no wait, its Moss"], "what is my dog called?",
-         ["(until 31 January): “my dog is called Pip”", "“no wait, its Moss”"]),
+         ["(no longer so): “my dog is called Pip”", "“no wait, its Moss”"]),
         (["my flight to Riga is next friday"], "where is my flight to?",
          ["(until 6 Feb): “my flight to Riga is next friday”"]),
     ],
@@ -115,8 +115,15 @@ def test_a_model_not_measured_to_answer_is_not_asked(
     calls = len(model.seen)
     lines = ask(runtime, question).text.splitlines()
     begins = "You told me on 31 January"
-    assert lines == [begins + (" " if "until" in said else ": ") + said for said in quoted]
+    assert lines == [begins + (" " if said.startswith("(") else ": ") + said for said in quoted]
     assert len(model.seen) == calls
+
+
+def test_what_held_for_days_is_quoted_with_its_end(runtime: Runtime) -> None:
+    tell(runtime, "my dog is called Pip")
+    tell(runtime, "actually my dog is called Moss")
+    lines = ask(runtime, "what is my dog called?").text.splitlines()
+    assert lines[0] == "You told me on 31 January (until 1 February): “my dog is called Pip”"
 
 
 def test_no_quotations_are_looked_for_where_a_model_answers(

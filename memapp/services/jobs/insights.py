@@ -126,12 +126,12 @@ def waiting(runtime: Runtime) -> int:
 
 
 def worded(regularity: Regularity) -> str:
-    """Return a regularity as a sentence about User."""
+    """Return a regularity as a sentence that fits the person, a model and another program."""
     first, last = (f"{day.day} {day:%B %Y}" for day in regularity.days)
     on = f", mostly on {regularity.weekday}s" if regularity.weekday else ""
     return (
-        f"In {regularity.chats} of {regularity.among} chats from {first} to {last}"
-        f" User talked about “{regularity.topic}”{on}."
+        f"“{regularity.topic}” came up in {regularity.chats} of {regularity.among} chats"
+        f" from {first} to {last}{on}."
     )
 
 

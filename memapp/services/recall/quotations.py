@@ -381,9 +381,11 @@ def quotation(runtime: Runtime, hit: Recalled, end: str = "") -> str:
 
 
 def _until(runtime: Runtime, quotation: _Quotation) -> str:
-    if quotation.until:
-        return f" (until {_day(runtime, quotation.until).removeprefix('on ')})"
     hit, said_at = quotation.hit, quotation.hit.at.astimezone()
+    if quotation.until:
+        if quotation.until.astimezone().date() == said_at.date():
+            return " (no longer so)"
+        return f" (until {_day(runtime, quotation.until).removeprefix('on ')})"
     coming = (
         last_day(hit.text, said_at.date(), words_of(hit.text))
         if hit.said_by != "assistant"
