@@ -33,6 +33,7 @@ from pydantic import BaseModel
 
 from benchmarks import MADE_UP, MISSED
 from memapp import bootstrap
+from memapp.domain.changes import SoftDeleted
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Hint, is_sensitive
 from memapp.domain.turn_events import Remembered
@@ -40,9 +41,9 @@ from memapp.language.profile import stated
 from memapp.language.sensitive import values_in
 from memapp.language.word_file import words_of as language_of
 from memapp.runtime import Runtime
-from memapp.services import curate, learning
+from memapp.services import learning
 from memapp.services.consent import decisions, pending
-from memapp.store import chat, learning_queue
+from memapp.store import changes, chat, learning_queue
 
 LABELLED = ("preferred_name", "pronouns", "city", "language")
 NOT_SCORED = "borderline"
@@ -243,12 +244,20 @@ def learned(runtime: Runtime, text: str) -> tuple[int, tuple[str, ...]]:
     ]
     asked = len(pending.of_message(runtime.read(), message.id))
     texts = tuple(event.memory.text for event in news if isinstance(event, Remembered))
-    for event in (
-        news if texts else ()
-    ):  # so that they are neither in the way of others nor too many for a day
-        if isinstance(event, Remembered):
-            curate.discard(runtime, event.memory.id)
+    _clear_away(runtime, [event.memory.id for event in news if isinstance(event, Remembered)])
     return asked, texts
+
+
+def _clear_away(runtime: Runtime, memory_ids: Sequence[str]) -> None:
+    """Trash memories, which would be in the way of others and too many for a day.
+
+    Not as the person: what the person discards counts against who learned it, and after some of
+    these memapp's reading would ask about everything.
+    """
+    with runtime.write() as session:
+        for memory_id in memory_ids:
+            change = SoftDeleted(memory_id, "overflow", runtime.purge_at())
+            changes.apply(session, change, runtime.actor(name="lifecycle"))
 
 
 def typed(sentences: Sequence[Sentence]) -> tuple[list[Result], list[str]]:
