@@ -1,10 +1,11 @@
 """Numbers of payment cards, told from other long numbers by their digits (ISO/IEC 7812)."""
 
 import re
-from itertools import accumulate
 
-_FIRST_DIGITS = "23456"
+_FIRST_DIGITS = "123456"
 _LENGTHS = range(12, 20)
+_PRINTED = ([4, 4, 4, 4], [4, 6, 5], [4, 6, 4])
+"""The digits of each group of a number as cards show it."""
 _RUN = re.compile(r"(?<![+\w])\d(?:[ -]?\d){11,}")
 """Digits with single signs between; behind a plus begins the number of a telephone."""
 
@@ -12,9 +13,22 @@ _RUN = re.compile(r"(?<![+\w])\d(?:[ -]?\d){11,}")
 def has_card_number(text: str) -> bool:
     """Return True for a text with a number like that of a card; a month or code may follow it."""
     return any(
-        len(number) in _LENGTHS and number[0] in _FIRST_DIGITS and _passes_luhn(number)
-        for run in _RUN.findall(text)
-        for number in accumulate(re.split("[ -]", run))
+        _is_like_card(groups[:end])
+        for groups in (re.split("[ -]", run) for run in _RUN.findall(text))
+        for end in range(1, len(groups) + 1)
+    )
+
+
+def _is_like_card(groups: list[str]) -> bool:
+    """Return True for the first digit and length of a card, if checked or grouped like one.
+
+    One with a wrong digit is not checked, and no less a secret.
+    """
+    number = "".join(groups)
+    return (
+        len(number) in _LENGTHS
+        and number[0] in _FIRST_DIGITS
+        and ([len(group) for group in groups] in _PRINTED or _passes_luhn(number))
     )
 
 

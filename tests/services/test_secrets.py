@@ -68,7 +68,7 @@ NUMBERS = (
     "The ISBN of my first novel is 9783161484100.",
     "The tea I drink has the EAN 4006381333931.",
     "My office can be reached at +49 1512 3456789.",
-    "My member number at the climbing hall is 1234 5678 9012 3456.",
+    "My member number at the climbing hall is 9234 5678 9012 3456.",
     "I was born 1972, moved 1990 1995 2001 and 2014.",
 )
 CARDS = (
@@ -76,6 +76,7 @@ CARDS = (
     "4111111111111111 is on my card",
     "I pay with 3782 822463 10005.",
     "I pay with 5555-5555-5555-4444.",
+    "my card is 4000 1234 5678 9010 exp 08/29",
     "My phone has the IMEI 490154203237518.",
 )
 
