@@ -2,8 +2,9 @@
 
 import re
 
-_FIRST_DIGITS = "123456"
-_LENGTHS = range(12, 20)
+_FIRST_DIGITS, _MOSTLY = "123456", "3456"
+"""The first digits of any card, and of nearly all; lists of years begin with the others."""
+_LENGTHS, _LENGTHS_IN_GROUPS = range(12, 20), range(13, 20)
 _PRINTED = ([4, 4, 4, 4], [4, 6, 5], [4, 6, 4])
 """The digits of each group of a number as cards show it."""
 _RUN = re.compile(r"(?<![+\w])\d(?:[ -]?\d){11,}")
@@ -25,11 +26,10 @@ def _is_like_card(groups: list[str]) -> bool:
     One with a wrong digit is not checked, and no less a secret.
     """
     number = "".join(groups)
-    return (
-        len(number) in _LENGTHS
-        and number[0] in _FIRST_DIGITS
-        and ([len(group) for group in groups] in _PRINTED or _passes_luhn(number))
-    )
+    if number[0] in _MOSTLY and [len(group) for group in groups] in _PRINTED:
+        return True
+    lengths = _LENGTHS_IN_GROUPS if len(groups) > 1 else _LENGTHS
+    return len(number) in lengths and number[0] in _FIRST_DIGITS and _passes_luhn(number)
 
 
 def _passes_luhn(number: str) -> bool:

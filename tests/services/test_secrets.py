@@ -69,7 +69,7 @@ NUMBERS = (
     "The tea I drink has the EAN 4006381333931.",
     "My office can be reached at +49 1512 3456789.",
     "My member number at the climbing hall is 9234 5678 9012 3456.",
-    "I was born 1972, moved 1990 1995 2001 and 2014.",
+    "I was born 1972, moved 1990 1995 2001 2013 and 2014.",
 )
 CARDS = (
     "My card is 4111 1111 1111 1111 12/27 123",
