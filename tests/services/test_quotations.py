@@ -152,6 +152,16 @@ def test_what_waits_for_a_yes_is_not_quoted(runtime: Runtime) -> None:
     assert ask(runtime, "what was I diagnosed with?").text == WAITS[0]
 
 
+def test_what_waits_is_quoted_with_its_own_punctuation_in_its_chat(runtime: Runtime) -> None:
+    chat_id = chat_of(runtime, "I was diagnosed with epilepsy when I was nine.")
+    learn(runtime, chat_id)
+    happened = say(runtime, chat_id, "what was I diagnosed with?")
+    assert only(Completed, happened).reply.text == (
+        "You told me here: “I was diagnosed with epilepsy when I was nine.”\n"
+        "It waits in the inbox for your yes or no."
+    )
+
+
 def test_a_question_for_a_value_that_waits_says_that_it_waits(runtime: Runtime) -> None:
     tell(runtime, "I moved to Tromsø last autumn.", "I drive an old yellow van.")
     assert ask(runtime, "where do i live now?").text in WAITS

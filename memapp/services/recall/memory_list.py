@@ -18,7 +18,7 @@ from memapp.store import chat, consents, memories
 
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 UNSURE = "This may be about it:"
-TOLD_HERE = "You told me here: “{}”. It waits in the inbox for your yes or no."
+TOLD_HERE = "You told me here: “{}”\nIt waits in the inbox for your yes or no."
 QUOTE_CHARS = 200
 LISTED = 8
 """Memories that are listed at once."""
