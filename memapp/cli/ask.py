@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -42,6 +43,8 @@ from memapp.services.memory_requests import requests
 from memapp.services.models import model_loading
 from memapp.services.turn import turns
 
+LOADING_SECONDS = 3.0
+"""How long a model loads silently; the first time takes much longer than others."""
 READING_SECONDS = 3.0
 """How long a command learns silently after its answer."""
 
@@ -119,10 +122,16 @@ def load(runtime: Runtime) -> None:
     runtime.judge_embedder.loading("")
     runtime.embedding.loading("")
     threading.Thread(target=model_loading.load_embedder, args=(runtime,), daemon=True).start()
-    model_loading.load_chat_model(runtime)
+    with after(LOADING_SECONDS, partial(_say_that_it_loads, runtime)):
+        model_loading.load_chat_model(runtime)
     if remark := models.template_remark(runtime):
         say(remark)
     search_by_meaning(runtime)
+
+
+def _say_that_it_loads(runtime: Runtime) -> None:
+    if sys.stderr.isatty() and runtime.chat.state == "loading":
+        say(runtime.chat.note)
 
 
 def answer(

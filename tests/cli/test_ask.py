@@ -4,7 +4,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
@@ -17,6 +18,7 @@ from memapp.domain.learning_queue import QueuedMessage
 from memapp.domain.turn_events import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
+from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import learning
 from memapp.services.jobs import schedule
@@ -168,3 +170,19 @@ def test_no_screen_is_drawn_for_nobody(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(line_chat, "line_by_line", lambda _, question: talked.append(question))
     assert run(["--home", str(tmp_path)]) == 0
     assert talked == [""]
+
+
+def test_a_terminal_is_told_of_a_model_that_loads_slowly(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memapp.cli.ask.LOADING_SECONDS", 0.01)
+
+    def load_slowly(_: Runtime, say_note: Callable[[str], None]) -> ScriptedModel:
+        say_note("Making a faster copy of the model, once")
+        time.sleep(0.2)
+        return ScriptedModel()
+
+    monkeypatch.setattr(bootstrap, "open_chat_model", load_slowly)
+    assert "a faster copy" not in memapp("ask", "Hello there.")[2]
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert "Making a faster copy of the model, once\n" in memapp("ask", "Hello there.")[2]
