@@ -15,7 +15,7 @@ COMMANDS = {
     "run": ("/run COMMAND", "runs a command; if it fails, shows what worked"),
     "sql": ("/sql FILE QUERY", "queries a SQLite database, read-only"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
-    "import": ("/import PATH", "imports an export of ChatGPT, Claude or another program"),
+    "import": ("/import PATH", "imports from ChatGPT, Claude or another program"),
     "council": ("/council QUESTION", "has an answer reviewed, or the last one"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
