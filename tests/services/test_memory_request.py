@@ -323,6 +323,19 @@ def test_what_is_known_is_listed_with_its_days(runtime: Runtime, model: Scripted
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
 
 
+def test_what_a_correction_left_out_is_told_with_it(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "My sister Mira moved to Lisbon in May and I have a cat called Pixel.",
+        "No wait, she moved to Porto.",
+    )
+    told = own(runtime, "what do you know about my cat?")
+    assert told == (
+        "31 Jan: “No wait, she moved to Porto.” "
+        "(before: “My sister Mira moved to Lisbon in May and I have a cat called Pixel.”)"
+    )
+
+
 def test_what_waits_for_a_yes_is_counted_where_all_that_is_known_is_listed(
     runtime: Runtime,
 ) -> None:

@@ -34,8 +34,8 @@ def what_is_known(
     if not content:
         return _overview(runtime)
     subject = named(runtime, content, conversation_scope(runtime))
-    if subject.is_known:
-        return _listed(subject.values, subject.facts, "named")
+    if subject.is_known or subject.corrected:
+        return _listed(subject.values, (*subject.facts, *subject.corrected), "named")
     if subject.requests:
         return FromMemory(that_it_waits(runtime, subject.requests[-1], message.thread_id))
     if not is_sure:

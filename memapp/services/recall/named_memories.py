@@ -34,6 +34,8 @@ class Named:
     values: tuple[Hint, ...] = ()
     requests: tuple[ConsentRequest, ...] = ()
     """The pending ones."""
+    corrected: tuple[Memory, ...] = ()
+    """Other facts that replaced a statement on the subject, and may leave out a part of it."""
     near: tuple[Memory, ...] = ()
     """Possible facts, nearest first; searched only if nothing is certain."""
 
@@ -69,8 +71,13 @@ def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
         for request in pending.list_pending(runtime)
         if is_about(_proposed(runtime, request), subject)
     ]
+    corrected = [
+        memory
+        for memory in memories_by_id.values()
+        if memory not in facts and is_about(f"{memory.instead_of} {memory.text}", subject)
+    ]
     near = () if facts or values else _near_facts(hits, memories_by_id, subject)
-    return Named(tuple(facts), tuple(values), tuple(matching_requests), near)
+    return Named(tuple(facts), tuple(values), tuple(matching_requests), tuple(corrected), near)
 
 
 def said_of(runtime: Runtime, content: str) -> list[str]:
