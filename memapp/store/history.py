@@ -198,6 +198,8 @@ def undoable_steps(
 ) -> list[Step]:
     """Return the steps that can be undone, latest first, or one certain step if it can be.
 
+    A step is described by its first entry, and by one on a message only if it has no other.
+
     Left out: links (they follow from the texts), undone steps, undo itself, erasures, steps with an
     erased memory or profile value, and steps before such a value.
     """
@@ -213,13 +215,14 @@ def undoable_steps(
                 AND {_STANDS}),
               done AS (
                 SELECT last.number,
-                       (SELECT min(number) FROM undoable WHERE step = last.step) AS first,
+                       (SELECT number FROM undoable WHERE step = last.step
+                        ORDER BY event = 'UNSAY', number LIMIT 1) AS first,
                        (SELECT count(DISTINCT memory_id) FROM undoable
                         WHERE step = last.step
                         AND (actor = 'import'
                              OR event = (SELECT event FROM undoable
                                          WHERE step = last.step
-                                         ORDER BY number LIMIT 1))) AS memories,
+                                         ORDER BY event = 'UNSAY', number LIMIT 1))) AS memories,
                        (SELECT meta FROM history
                         WHERE step = last.step AND actor = 'import'
                         AND memory_id GLOB :imports) AS brought

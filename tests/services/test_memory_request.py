@@ -239,6 +239,9 @@ def test_a_joke_is_brought_up_no_more(runtime: Runtime) -> None:
     say(runtime, thread, "Just kidding!")
     learn(runtime)
     assert (known(runtime), own(runtime, "what do I own?")) == ([], NOT_TOLD)
+    told = undo.describe(runtime, undo.undo_last(runtime))
+    assert (told, known(runtime)) == ("Trashed “I own a helicopter.”", ["I own a helicopter."])
+    assert "helicopter" in own(runtime, "what do I own?")
 
 
 def test_undo_behind_an_answer_changes_nothing_else_what_it_taught(runtime: Runtime) -> None:
