@@ -67,7 +67,7 @@ def purge(
         chosen = _chosen(runtime, memory_ids, expired=expired)
         memories = counted(len(chosen), "memory", "memories")
         warning = NeedsYes(
-            f"This would erase for good: {memories}, with all that repeats what they say.",
+            f"This would erase for good: {memories}, and every text that repeats the same.",
             "Add --yes to do it.",
         )
         if not chosen:

@@ -320,8 +320,7 @@ class MemappApp(NavigatedApp):
 
         if self.is_open:
             in_chat = self.current_mode == "chat"
-            if in_chat:
-                yield from self.chat.commands()
+            yield from self.chat.commands() if in_chat else key_commands(screen)
             last = self.session.undone.last
             label = (
                 f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
@@ -334,8 +333,6 @@ class MemappApp(NavigatedApp):
             for mode in MODES:
                 go = partial(self.call_later, self.action_mode, mode.name)
                 yield SystemCommand(mode.label, f"{mode.about} ({mode.key})", go)
-            if not in_chat:
-                yield from key_commands(screen)
             for key in preferences.choices(self.runtime, "theme"):
                 use = partial(self.use_theme, key)
                 yield SystemCommand(f"Theme: {key}", "Use these colours", use)
