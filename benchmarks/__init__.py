@@ -44,14 +44,14 @@ def chat_model_file(options: Namespace) -> Path:
     from memapp.errors import ModelError
     from memapp.inference import gguf_file
     from memapp.inference.bundled import bundled_model_path
-    from memapp.services.models import default_file
+    from memapp.services.models import default_model_file
 
     places = paths.locate()
     match options.model:
         case "" | "bundled":
             return bundled_model_path()
         case "default":
-            if (file := default_file(places)) is None:
+            if (file := default_model_file(places)) is None:
                 raise ModelError(
                     "The default model is not here.", "Get it: memapp models get --default"
                 )

@@ -29,7 +29,7 @@ from memapp.inference.bundled import bundled_model_path
 from memapp.inference.child_model import ChildModel
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
-from memapp.services.models import default_file
+from memapp.services.models import default_model_file
 
 REPEATS, SMALL_REPEATS = 9, 3
 PROMPT_WORDS = 200
@@ -63,7 +63,7 @@ def main() -> int:
     print(
         f"{'model':34}{'prompt/s':>10}{'tokens/s':>10}{'first x':>9}{'speed x':>9}{'cancel ms':>11}"
     )
-    files = [bundled_model_path(), default_file(paths.locate()), *options.model]
+    files = [bundled_model_path(), default_model_file(paths.locate()), *options.model]
     for file in filter(None, files):
         missed |= report(file, *measure(file, SMALL_REPEATS if options.small else REPEATS))
     print(f"{'goal':34}{'':20}{FIRST_LIMIT:9.2f}{SPEED_FLOOR:9.2f}{CANCEL_MS:11.1f}")

@@ -1,5 +1,4 @@
-"""Do the predictor and the loop make the guess of the next message better? The experiment that the
-specification asks for.
+"""Do the predictor and the loop make the guess of the next message better? A controlled experiment.
 
 People from data write their messages in order; the partner of the data answers them in the model's
 place, so that each message does answer the one before it and the conversations are word for word
@@ -61,7 +60,7 @@ EXCHANGES = 6
 """Of each conversation: further ones cost as much as a new conversation and tell less."""
 LEAST_CONVERSATIONS = 178
 IMPROVEMENT = 0.20
-"""Of the share that matches without; the specification's bound."""
+"""Of the share that matches without; the bound that was set before the experiment."""
 ON_TOPIC = 0.4
 LEARNED_AT_ONCE = 20
 LATELY = 3

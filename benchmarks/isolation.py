@@ -4,8 +4,8 @@ file?
 Six people's chats (`data/memorybank/dev`) and what is learned of them stand in one store. Each
 question is asked for the one who asks it, and, as a control, for each of the others. Counted: hits
 of another person; the share of questions with a message that answers them among the first five
-hits, and at the first place. Both bounds hold for the list that a turn shows and quotes (`look_up`,
-at most `prompt_memories` hits); the raw order of recall stands beside it and is not held.
+hits, and at the first place. Both bounds hold for the list that a turn shows and quotes
+(`retrieve`, at most `prompt_memories` hits); the raw order of recall stands beside it, not held.
 
 python -m benchmarks.isolation [--small] [--data ../shared/data]
 """
@@ -31,7 +31,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
 from memapp.services.learning import learn
-from memapp.services.recall import RecallRequest, look_up, query, recall
+from memapp.services.recall import RecallRequest, answer_query, recall, retrieve
 from memapp.store import chat, learning_queue
 
 AT_5 = 0.90
@@ -156,10 +156,10 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
             mine = of(runtime, name)
             hits = recall(mine, RecallRequest(question.text, top_k=10))
             capability = mine.categories.capability("supervisor", name)
-            bullets = query(
+            bullets = answer_query(
                 mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10)
             ).memories
-            in_turn = look_up(mine, chat_of[name], question.text, (), []).hits
+            in_turn = retrieve(mine, chat_of[name], question.text, (), []).hits
             ids = [*(hit.id for hit in (*hits, *in_turn)), *(bullet.id for bullet in bullets)]
             seen += len(ids)
             strangers += sum(owner[memory_id] != name for memory_id in ids)

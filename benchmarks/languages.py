@@ -34,7 +34,7 @@ from benchmarks.reading import (
     show,
 )
 from memapp.domain.chat import Origin, Role
-from memapp.domain.memory import FromMemory
+from memapp.domain.memory import OwnAnswer
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.language import requests
 from memapp.language.questions import asked_about
@@ -166,19 +166,19 @@ def tell(runtime: Runtime, texts: Sequence[str]) -> None:
             pass
 
 
-def quotation(runtime: Runtime, text: str) -> FromMemory | None:
+def quotation(runtime: Runtime, text: str) -> OwnAnswer | None:
     """Return memapp's own answer to a question in a new chat; None where the model answers."""
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         message = chat.add_message(
             session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED
         )
-    quoted = quotations.quoted(runtime, message)
+    quoted = quotations.quoted_answer(runtime, message)
     chats.delete_thread(runtime, thread)
-    return quoted.told if quoted else None
+    return quoted.answer if quoted else None
 
 
-def said_in(runtime: Runtime, answer: FromMemory | None) -> set[str]:
+def said_in(runtime: Runtime, answer: OwnAnswer | None) -> set[str]:
     """Return the messages quoted by an answer, and the sources of quoted memories."""
     ids = {
         source

@@ -31,7 +31,7 @@ from memapp.inference import Embedder
 from memapp.language.query_words import query_words
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats
-from memapp.services.recall import RecallRequest, look_up, recall
+from memapp.services.recall import RecallRequest, recall, retrieve
 from memapp.store import chat, full_text, vectors
 from memapp.store.session import Session
 
@@ -152,7 +152,7 @@ def in_the_prompt(conversation: Conversation, question: Question) -> list[str]:
     """What a turn puts into its prompt."""
     return [
         hit.id
-        for hit in look_up(conversation.runtime, conversation.thread, question.text, (), ()).hits
+        for hit in retrieve(conversation.runtime, conversation.thread, question.text, (), ()).hits
     ]
 
 

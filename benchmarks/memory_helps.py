@@ -152,7 +152,7 @@ def main() -> int:
         return 0
     most = SMALL_PEOPLE if options.small else None
     people = [] if options.told else read_people(folder)[:most]
-    knobs = {"reply_tokens": REPLY_TOKENS} | (
+    chosen = {"reply_tokens": REPLY_TOKENS} | (
         {} if options.temperature is None else {"temperature": options.temperature}
     )
     score, told = Score(), Score()
@@ -161,7 +161,7 @@ def main() -> int:
             *((other, score) for other in people),
             *((other, told) for other in read_told()[:most]),
         ]:
-            with remembering(person, model, embedder, knobs) as runtime:
+            with remembering(person, model, embedder, chosen) as runtime:
                 ask_all(runtime, person, counted, show=options.show)
     failures = [*([] if options.told else report(score)), *report_told(told)]
     for failure in failures:
@@ -246,14 +246,14 @@ def models(options: argparse.Namespace) -> Iterator[tuple[ChatModel, ChildEmbedd
 
 @contextmanager
 def remembering(
-    person: Person, model: ChatModel, embedder: Embedder, knobs: dict[str, Any]
+    person: Person, model: ChatModel, embedder: Embedder, chosen: dict[str, Any]
 ) -> Iterator[Runtime]:
     """A memapp that was there when the person chatted."""
     with tempfile.TemporaryDirectory() as home:
         places = paths.locate(Path(home))
         now = person.turns[0].at
         runtime = Runtime(
-            settings.load(places.config, knobs, environment={}),
+            settings.load(places.config, chosen, environment={}),
             places,
             open_database(places.database, WORDING),
             load_personas([paths.bundled("assets", "personas")]),
@@ -366,13 +366,13 @@ def _is_from(hit: Recalled, evidence: Recalled) -> bool:
 
 
 def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
-    persona, knobs = runtime.persona("companion"), runtime.settings
+    persona, chosen = runtime.persona("companion"), runtime.settings
     model = runtime.chat.wait(Cancel(), 0)
     prompt, sampling = respond.request(
         PromptContext(persona, persona.evidence, (), question),
         hits,
-        reply_tokens=knobs.reply_tokens,
-        temperature=knobs.temperature,
+        reply_tokens=chosen.reply_tokens,
+        temperature=chosen.temperature,
     )
     return "".join(
         part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece)

@@ -29,7 +29,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.embed import embed
 from memapp.services.learning import learn
-from memapp.services.recall import look_up
+from memapp.services.recall import retrieve
 from memapp.store import change_log, chat, learning_queue
 
 MOST = 0.10
@@ -129,7 +129,7 @@ def look(runtime: Runtime, thread: str, message: str, count: Count) -> None:
     """Look up one message as a turn would, without the keywords of a model."""
     in_prompt = chat.list_messages(runtime.read(), thread, limit=IN_PROMPT)
     began = time.perf_counter()
-    evidence = look_up(runtime, thread, message, (), in_prompt)
+    evidence = retrieve(runtime, thread, message, (), in_prompt)
     took = 1000 * (time.perf_counter() - began)
     count.turns += 1
     count.again += evidence.on_demand

@@ -2,9 +2,10 @@
 
 The recorded errors are the lessons: each is taken out in turn, and the others are ranked for it.
 Asked is whether one of its class comes first, or among the first three, where errors with the very
-same output do not count. The ranking is the specification's score; in place of a look-up's demand
-that the program be the same it has a bonus for that, so that it can be compared with rankings that
-know no programs. What is shown is then measured with all the demands of a look-up.
+same output do not count. The ranking is the score of `domain.lessons.ranking`; in place of a
+look-up's demand that the program be the same it has a bonus for that, so that it can be compared
+with rankings that know no programs. What is shown is then measured with all the demands of a
+look-up.
 
 python -m benchmarks.on_error [--data ../shared/data] [--show]
 """
@@ -81,7 +82,7 @@ def _failed(row: dict[str, Any], kind: str) -> Failed:
 
 
 class Scores:
-    """The specification's score of lessons for errors; what nobody has used yet is equally reliable
+    """The score of lessons for errors; what nobody has used yet is equally reliable
     and recent.
     """
 

@@ -89,8 +89,8 @@ def ask_all(
                 message = chat.add_message(
                     session, thread, Role.USER, asked.text, runtime.clock(), origin=Origin.TYPED
                 )
-            quoted = quotations.quoted(runtime, message)
-            told = quoted.told if quoted else None
+            quoted = quotations.quoted_answer(runtime, message)
+            told = quoted.answer if quoted else None
             found = [hit.id for hit in told.hits] if told else []
             kind = "asked" if asked.answering else "never so"
             how = (

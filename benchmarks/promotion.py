@@ -4,7 +4,7 @@ Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) in which nob
 anything are dealt out: so many of those with one kind of error count as runs with a lesson, as many
 others as runs without. Of a useless lesson nothing else is changed; one that prevents 60 % takes
 away each error of that kind, and its step, with that probability. Asked is what becomes of the
-lesson: by the specification's formula alone, and with the permutation test as well. A lesson is
+lesson: by the formula alone, and with the permutation test as well. A lesson is
 judged
 
 - by whole runs, as if it was shown before them;

@@ -235,7 +235,7 @@ def known_to(runtime: Runtime) -> Known:
     ]
     waiting = []
     for request in pending.list_pending(runtime):
-        memory = pending.brought_by(runtime.read(), request)
+        memory = pending.held_memory(runtime.read(), request)
         waiting.append(
             f"{_label(request.field)}: {request.new_value}"
             + (f" | {memory.text}" if memory else "")

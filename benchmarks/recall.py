@@ -44,7 +44,7 @@ from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
 from memapp.services.embed import embed
-from memapp.services.recall import RecallRequest, look_up, query, recall
+from memapp.services.recall import RecallRequest, answer_query, recall, retrieve
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, vectors
 from memapp.store.encoding import new_id
@@ -186,7 +186,7 @@ def whole_operations(
     capability = runtime.categories.capability(SUPERVISOR, USER_ID)
 
     def bullets(text: str) -> None:
-        assert query(
+        assert answer_query(
             runtime, capability, QueryRequest(agent=SUPERVISOR, query=text, top_k=50)
         ).memories
 
@@ -195,7 +195,7 @@ def whole_operations(
         nothing.
         """
         for needed_info in ((), text.split()):
-            assert look_up(runtime, thread, f"Which {text} have I got?", needed_info, []).searches
+            assert retrieve(runtime, thread, f"Which {text} have I got?", needed_info, []).searches
 
     def checkpoint(text: str) -> None:
         with runtime.write() as session:

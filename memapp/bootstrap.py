@@ -160,14 +160,14 @@ def chosen_model(runtime: Runtime) -> str:
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     path = model_file(runtime)
-    if models.chosen_name(runtime) == settings.BUNDLED:
+    if models.chosen_model(runtime) == settings.BUNDLED:
         return f"{settings.BUNDLED}, {path.name}"
     return str(path) if runtime.settings.model else f"default, {path}"
 
 
 def model_file(runtime: Runtime) -> Path:
     """Return the file of the chosen, default or bundled model. Raises `ModelError`."""
-    name = models.chosen_name(runtime)
+    name = models.chosen_model(runtime)
     return (
         bundled_model_path()
         if name == settings.BUNDLED

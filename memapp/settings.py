@@ -1,7 +1,7 @@
-"""The settings: every knob in one model.
+"""The settings, all in one model.
 
 A value comes from the command line, else `MEMAPP_*`, else config.toml, else the default here.
-Comments hold the names of the specification. `bootstrap` reads the settings once.
+`bootstrap` reads the settings once.
 """
 
 import os
@@ -41,26 +41,26 @@ THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
 
 
 class Settings(BaseModel):
-    """All knobs with their defaults."""
+    """All settings with their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     # Memory and recall
-    max_facts: int = Field(200, title="Facts kept", ge=1, le=1_000_000)  # MAX_FACTS
+    max_facts: int = Field(200, title="Facts kept", ge=1, le=1_000_000)
     """The most learned facts; beyond that, the least important go to the trash."""
-    link_min: float = Field(0.5, title="Similarity to link", ge=0, le=1)  # link_min
+    link_min: float = Field(0.5, title="Similarity to link", ge=0, le=1)
     """Two facts at least this alike count as related."""
-    link_top_k: int = Field(3, title="Relations of a fact", ge=0, le=10)  # top-K neighbors
+    link_top_k: int = Field(3, title="Relations of a fact", ge=0, le=10)
     """The most relations of a new fact."""
-    ttl_days: int = Field(60, title="Days unused until trash", ge=1, le=3650)  # TTL
+    ttl_days: int = Field(60, title="Days unused until trash", ge=1, le=3650)
     """Days without use until an unimportant memory goes to the trash."""
-    ttl_importance: int = Field(3, title="Importance to keep", ge=1, le=6)  # T
+    ttl_importance: int = Field(3, title="Importance to keep", ge=1, le=6)
     """Memories of at least this importance, 1 to 5, never expire."""
-    purge_days: int = Field(30, title="Days in the trash", ge=1, le=3650)  # purge_at
+    purge_days: int = Field(30, title="Days in the trash", ge=1, le=3650)
     """The fewest days in the trash before a memory is erased for good."""
     fuzzy_threshold: int = Field(FUZZY_THRESHOLD, title="Prediction threshold", ge=0, le=100)
     """A prediction less alike than this counts as wrong."""
-    top_k: int = Field(10, title="Memories looked up", ge=0, le=50)  # TOP_K
+    top_k: int = Field(10, title="Memories looked up", ge=0, le=50)
     """The most memories looked up for an answer."""
     mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="Prediction check")
     """How a prediction is compared with your message: meaning, or fuzzy (letters only)."""
@@ -198,7 +198,7 @@ def load(
 
 
 def parse(name: str, value: str) -> Any:
-    """Return the value of a knob from text; empty text is the default. Raises `UsageError`."""
+    """Return the value of a setting from text; empty text is the default. Raises `UsageError`."""
     if name not in Settings.model_fields:
         raise UsageError(f"There is no setting {name!r}.", _nearest_setting(name))
     try:
@@ -208,7 +208,7 @@ def parse(name: str, value: str) -> Any:
 
 
 def write(path: Path, name: str, value: str) -> None:
-    """Set one knob in config.toml, or remove it for an empty value; comments stay."""
+    """Set one setting in config.toml, or remove it for an empty value; comments stay."""
     parsed = parse(name, value)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -237,7 +237,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _changed(path: Path, name: str, parsed: Any) -> str:
-    """Return config.toml with one knob set, or removed for None. Raises `ConfigError`."""
+    """Return config.toml with one setting set, or removed for None. Raises `ConfigError`."""
     try:
         document = tomlkit.parse(read_toml(path)[0])
     except TOMLKitError as error:  # tomlkit is sometimes stricter than tomllib
@@ -265,7 +265,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def expected(name: str) -> str:
-    """Return a sentence about a knob's values: `top_k is a whole number from 0 to 50.`"""
+    """Return a sentence about a setting's values: `top_k is a whole number from 0 to 50.`"""
     field = Settings.model_fields[name]
     kind = field.annotation
     if kind is bool:

@@ -29,7 +29,7 @@ from memapp.language.normal_form import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, upkeep
-from memapp.services.models import key_of
+from memapp.services.models import model_key
 from memapp.services.turn import take_turn
 from memapp.store import chat, model_jobs
 from memapp.store.encoding import new_id
@@ -82,12 +82,12 @@ class Clock:
 
 
 def make_runtime(
-    home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **knobs: Any
+    home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **chosen: Any
 ) -> Runtime:
-    """Open a store below `home`; `knobs` are settings. Without a model the slot stays off."""
+    """Open a store below `home`; `chosen` are settings. Without a model the slot stays off."""
     places = paths.locate(home)
     # what is shown is no lot
-    loaded = settings.load(places.config, {"lessons_compare": False, **knobs}, environment={})
+    loaded = settings.load(places.config, {"lessons_compare": False, **chosen}, environment={})
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     runtime = Runtime(
         loaded,
@@ -119,7 +119,7 @@ def trust(runtime: Runtime, *jobs: ModelJob) -> None:
     assert model
     with runtime.write() as session:
         model_jobs.save_tests(
-            session, key_of(model), {job: JobTest(20, 20) for job in jobs or MODEL_JOBS}
+            session, model_key(model), {job: JobTest(20, 20) for job in jobs or MODEL_JOBS}
         )
 
 

@@ -161,9 +161,10 @@ def _full_row(runtime: Runtime, numbers: Numbers, entry: Entry) -> dict[str, Any
     """Return an entry with its words before and after and its messages, unless erased."""
     read = _of_profile if entry.event is Event.PROFILE else _of_memory
     old, new, evidence = read(runtime, entry)
-    before, after = (numbers(entry.memory_id, number) for number in (entry.before, entry.after))
+    before, after = (numbers(entry.subject_id, number) for number in (entry.before, entry.after))
     fields = {
         **asdict(entry),
+        "memory_id": entry.subject_id,  # the name in the file
         "before": before,
         "after": after,
         "old": old,

@@ -272,7 +272,7 @@ def _do(
 
 
 def _changed(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
-    after = [browse.get_lesson(runtime, memory_id) for memory_id in lesson_ids]
+    after = [browse.get_lesson(runtime, lesson_id) for lesson_id in lesson_ids]
     return Output(after, aside="\n".join(f"{did}: {_plain(lesson.rule_text)}" for lesson in after))
 
 

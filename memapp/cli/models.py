@@ -40,7 +40,10 @@ def list_(runtime: Runtime) -> Output:
     )
     return replace(
         output,
-        notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"),
+        notes=(
+            service.describe_machine(runtime),
+            "Get one that is not here yet: memapp models get NAME",
+        ),
     )
 
 
@@ -74,8 +77,8 @@ def use(options: dict[str, Any], name: str, yes: bool) -> None:
     what changes; add --yes to go on.
     """
     with opened(options) as runtime:
-        if not yes and (embedder := service.named_embedder(runtime, name)):
-            raise NeedsYes(service.search_terms(runtime, embedder), "Add --yes to do it.")
+        if not yes and (embedder := service.find_embedder(runtime, name)):
+            raise NeedsYes(service.search_notice(runtime, embedder), "Add --yes to do it.")
         remarks = [service.use_model(runtime, name), service.template_remark(runtime)]
     say(f"From now on: {name}.")
     for remark in filter(None, remarks):
@@ -96,7 +99,7 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
 
     with opened(options) as runtime:
         if name:
-            own = {"model": service.named(runtime, name)[0], "server": ""}
+            own = {"model": service.resolve_model(runtime, name)[0], "server": ""}
             runtime.loaded = replace(
                 runtime.loaded, settings=runtime.settings.model_copy(update=own)
             )
@@ -110,7 +113,7 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
             sign, job = "✓" if result.passed else "✗", called("model_jobs", result.job)
             say(f"{sign} {job}: {result.asked} -> {result.said}")
         tests = trusted_jobs.results_of(runtime, model)
-        trusted = trusted_jobs.in_words(runtime, trusted_jobs.key_of(model))
+        trusted = trusted_jobs.in_words(runtime, trusted_jobs.model_key(model))
     rows = [
         {
             "job": called("model_jobs", job),
@@ -144,7 +147,11 @@ def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> N
             say(reason)
         return
     with opened(options) as runtime:
-        chosen = downloads.find_default(runtime) if wants_default else downloads.find(runtime, name)
+        chosen = (
+            downloads.find_default(runtime)
+            if wants_default
+            else downloads.find_model(runtime, name)
+        )
         terms = downloads.terms(chosen, runtime.settings.download_proxy)
         if not yes:
             raise NeedsYes(terms, "Add --yes to do it.")

@@ -67,7 +67,7 @@ def query(
     with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
         capability = runtime.categories.capability(agent, runtime.user_id)
-        answer = service.query(runtime, capability, request)
+        answer = service.answer_query(runtime, capability, request)
     data = {
         "header": answer.header,
         "memories": [bullet.model_dump(mode="json") for bullet in answer.memories],

@@ -9,7 +9,7 @@ class Count:
     """How often one part of the app ran one operation."""
 
     node: str
-    """`hotpath`, `context`, `episodic` or `worker`."""
+    """A `Node` of `store.events`, as stored."""
     op: str
     today: int
     week: int

@@ -51,13 +51,13 @@ class Event(StrEnum):
     """In the log of operations."""
     logged: ChangeEvent
     """In the change log."""
-    told: str
-    """The verb that people read."""
+    verb: str
+    """In the past tense, as people read it."""
 
-    def __new__(cls, name: str, op: str, logged: ChangeEvent, told: str) -> "Event":
+    def __new__(cls, name: str, op: str, logged: ChangeEvent, verb: str) -> "Event":
         event = str.__new__(cls, name)
         event._value_ = name
-        event.op, event.logged, event.told = op, logged, told
+        event.op, event.logged, event.verb = op, logged, verb
         return event
 
     ADD = "ADD", "create", "created", "remembered"
@@ -68,6 +68,9 @@ class Event(StrEnum):
     RESTORE = "RESTORE", "restore", "restored", "restored"
     MERGE = "MERGE", "merge", "merged", "merged"
     LINK = "LINK", "link", "linked", "linked"
+    """To related memories, or to a further source message: text and state stay as they are, so a
+    link is no step to undo.
+    """
     PURGE = "PURGE", "purge", "deleted", "erased for good"
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
     UNSAY = "UNSAY", "update", "updated", "stopped bringing up"
@@ -110,13 +113,12 @@ class Updated:
     """Messages to be added to the memory's sources."""
 
     @property
+    def only_adds_sources(self) -> bool:
+        return bool(self.sources) and self == Updated(self.memory_id, sources=self.sources)
+
+    @property
     def event(self) -> Event:
-        """Return LINK for an update that only adds sources, else UPDATE."""
-        return (
-            Event.LINK
-            if self.sources and self == Updated(self.memory_id, sources=self.sources)
-            else Event.UPDATE
-        )
+        return Event.LINK if self.only_adds_sources else Event.UPDATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,5 +357,5 @@ class Revision:
     number: int
     """The person's revision after the change."""
     memory_id: str
-    """The memory that changed; the first one of several."""
+    """The memory that changed, the first of several; a lesson is prefixed by `lesson:`."""
     change: Change

@@ -28,7 +28,7 @@ class Logged:
     id: str
     revision: int
     event: str
-    memory_id: str
+    subject_id: str
     text: str
     """Empty if the memory is not live."""
     category: str
@@ -43,7 +43,8 @@ class Logged:
 class News:
     """One bullet."""
 
-    told: Logged
+    entry: Logged
+    """The entry that sums up the others."""
     entries: tuple[Logged, ...]
     """All entries that the bullet covers."""
     memories: int = 1
@@ -64,15 +65,15 @@ class Delta:
     def memory_ids(self) -> tuple[str, ...]:
         """Ids of the memories whose text stands in the header."""
         shown = [
-            news_item.told
+            news_item.entry
             for news_item in self.news
-            if news_item.told.event not in TOLD_WITHOUT_TEXT
+            if news_item.entry.event not in TOLD_WITHOUT_TEXT
         ]
-        return tuple(change.memory_id for change in shown if not _is_of_profile(change))
+        return tuple(change.subject_id for change in shown if not _is_of_profile(change))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The header in the format of the specification; empty without news."""
+        """The header line and one bullet for each piece of news; empty without news."""
         if not self.news:
             return ()
         return (
@@ -100,25 +101,27 @@ def summarise(
     by_memory: dict[str, list[Logged]] = {}
     successors: dict[str, str] = {}
     for change in logged:
-        memory_id = successors.get(change.memory_id, change.memory_id)
-        by_memory.setdefault(memory_id, []).append(change)
+        subject_id = successors.get(change.subject_id, change.subject_id)
+        by_memory.setdefault(subject_id, []).append(change)
         if change.replaces and change.replaces not in by_memory:
-            successors[change.replaces] = memory_id
+            successors[change.replaces] = subject_id
     silent: list[Logged] = []
     news: list[News] = []
     for entries in by_memory.values():
-        entry_told = None if entries[0].memory_id in quoted else _one(entries, in_prompt)
-        if entry_told is None:
+        summary = None if entries[0].subject_id in quoted else _one(entries, in_prompt)
+        if summary is None:
             silent += entries
         else:
             news.append(
                 News(
-                    entry_told,
+                    summary,
                     tuple(entries),
                     1 + sum(entry.event == "merged" for entry in entries),
                 )
             )
-    ranked = sorted(_together(news), key=lambda item: (-item.told.importance, -item.told.revision))
+    ranked = sorted(
+        _together(news), key=lambda item: (-item.entry.importance, -item.entry.revision)
+    )
     chosen = ranked[:BULLETS]
     settled = [*silent, *(entry for news_item in chosen for entry in news_item.entries)]
     return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
@@ -144,21 +147,21 @@ def _together(news: Sequence[News]) -> list[News]:
     bullets = [
         news_item
         for news_item in news
-        if news_item.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.told)
+        if news_item.entry.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.entry)
     ]
     for event in TOLD_WITHOUT_TEXT:
         if deleted := [
             news_item
             for news_item in news
-            if news_item.told.event == event and news_item not in bullets
+            if news_item.entry.event == event and news_item not in bullets
         ]:
             first = max(
-                (news_item.told for news_item in deleted),
+                (news_item.entry for news_item in deleted),
                 key=lambda entry: (entry.importance, entry.revision),
             )
             category = (
                 first.category
-                if len({news_item.told.category for news_item in deleted}) == 1
+                if len({news_item.entry.category for news_item in deleted}) == 1
                 else ""
             )
             entries = tuple(entry for news_item in deleted for entry in news_item.entries)
@@ -167,7 +170,7 @@ def _together(news: Sequence[News]) -> list[News]:
 
 
 def _bullet(news: News) -> str:
-    entry = news.told
+    entry = news.entry
     head = f"- {_SIGNS[entry.event]}{entry.event}: "
     head += f"[{entry.category.replace('_', ' ').title()}] " if entry.category else ""
     if entry.event in TOLD_WITHOUT_TEXT:
@@ -186,8 +189,8 @@ def _bullet(news: News) -> str:
 
 
 def _is_of_profile(entry: Logged) -> bool:
-    return entry.memory_id.startswith(PROFILE)
+    return entry.subject_id.startswith(PROFILE)
 
 
 def _field(entry: Logged) -> str:
-    return label(entry.memory_id.removeprefix(PROFILE))
+    return label(entry.subject_id.removeprefix(PROFILE))

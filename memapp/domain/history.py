@@ -29,9 +29,8 @@ class Entry:
     """Entries of one step are undone together."""
     undoes: str
     """The step that the entry undid, else empty."""
-    memory_id: str
-    """A memory's id, or a prefixed one: `profile:city`, `import:...`, `message:...`, `lesson:...`.
-    """
+    subject_id: str
+    """Of a memory, or prefixed: `profile:city`, `import:...`, `message:...`, `lesson:...`."""
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""
@@ -44,16 +43,16 @@ class Entry:
 
     @property
     def is_of_memory(self) -> bool:
-        return ":" not in self.memory_id
+        return ":" not in self.subject_id
 
     @property
     def is_of_lesson(self) -> bool:
-        return self.memory_id.startswith(LESSON)
+        return self.subject_id.startswith(LESSON)
 
     @property
     def is_of_agent(self) -> bool:
         """Return True for an entry about an agent, the rubric or a council."""
-        return self.memory_id.startswith((AGENT, RUBRIC, ROUND))
+        return self.subject_id.startswith((AGENT, RUBRIC, ROUND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Step:
     id: str
     event: Event
     """Of its first entry."""
-    memory_id: str
+    subject_id: str
     """Of its first entry."""
     text: str
     """The current text of that memory; empty if erased, or for the profile."""
@@ -114,6 +113,6 @@ class Step:
     """Imported chats that the person continued, which undo leaves in place."""
 
 
-def label_of(memory_id: str) -> str:
+def label_of(subject_id: str) -> str:
     """Return the label of a profile field's entry, such as `profile:city`."""
-    return label(memory_id.partition(":")[2])
+    return label(subject_id.partition(":")[2])

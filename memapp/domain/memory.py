@@ -184,8 +184,8 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class FromMemory:
-    """An answer by memapp itself, with its sources."""
+class OwnAnswer:
+    """An answer by memapp itself, without a model, with its sources."""
 
     text: str
     hits: tuple[Recalled, ...] = ()

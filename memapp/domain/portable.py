@@ -198,9 +198,7 @@ class PredictionLine(PortableLine):
 
 
 class SurpriseLine(PortableLine):
-    """A message in the queue for learning, or its outcome."""
-
-    type: Literal["surprise"]
+    type: Literal["surprise"]  # a message in the queue for learning
     id: Id
     thread_id: Id
     message_id: Id

@@ -134,7 +134,7 @@ def dissent_depth(text: str, citations: Sequence[str], new: float = 0.0) -> floa
 
 
 def formula(of: TrustSums) -> float:
-    """Return the specification's trust score, with the depth over its maximum; 0 of 0 is 0."""
+    """Return the trust score, a weighted sum of impact, depth and lack of regret; 0 of 0 is 0."""
     impact = of.impactful / of.judged if of.judged else 0.0
     depth = of.depth / of.dissents / DEEPEST if of.dissents else 0.0
     regret = of.reversed / of.favours if of.favours else 0.0
@@ -218,7 +218,7 @@ def dissent_event(at: datetime, depth: float, *, impact: bool, favour: bool = Tr
 
 
 def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
-    """Return the event of an imported override, counted by the specification's own ratio."""
+    """Return the event of an imported override, which counts by its ratio alone."""
     return TrustEvent(
         at,
         "override_imported",

@@ -27,7 +27,7 @@ def called_agent(name: str) -> str:
 
 def in_words(step: Step) -> str:
     """Return the sentence for a step."""
-    if step.memory_id.startswith((AGENT, RUBRIC, ROUND)):
+    if step.subject_id.startswith((AGENT, RUBRIC, ROUND)):
         return _set(step)
     subject = f"“{shorten(one_line(step.text), TEXT_CHARS)}”" if step.text else "a memory"
     if step.actor == "import":
@@ -47,15 +47,15 @@ def in_words(step: Step) -> str:
         case Event.ADD if step.actor != "person" and (verb := called("made", step.kind, "")):
             return f"{verb} {subject}"
         case _:
-            return f"{step.event.told.capitalize()} {subject}{more}"
+            return f"{step.event.verb.capitalize()} {subject}{more}"
 
 
 def _set(step: Step) -> str:
     """Return the sentence for a change of an agent or the rubric, or for a council's decision."""
-    name = step.memory_id.partition(":")[2]
-    if step.memory_id.startswith(ROUND):
+    name = step.subject_id.partition(":")[2]
+    if step.subject_id.startswith(ROUND):
         return called("choices", step.reason)
-    if step.memory_id.startswith(RUBRIC):
+    if step.subject_id.startswith(RUBRIC):
         return f"Set the weight of {name} in the rubric"
     return (
         f"Imported the record of {called_agent(name)}"

@@ -151,7 +151,7 @@ def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
 
 
 def _situation(context: PromptContext, notes: str) -> str:
-    """Return the situation with the specification's headings in its order."""
+    """Return the situation of the chat, each part under its heading."""
     persona = context.persona
     shown = format_history(context.history, persona)
     parts = [

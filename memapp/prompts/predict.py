@@ -18,9 +18,7 @@ from memapp.prompts.few_shot import look_up_message, look_up_system, look_up_tur
 
 KEY = "needed_info"
 PREDICTION_KEY = "what_the_person_writes_next"
-"""The specification's PREDICTION_NEXT, in words: for that name a small model writes topics, or asks
-what a prediction is.
-"""
+"""A key in words: for `prediction_next` a small model writes topics, or asks for an explanation."""
 HEAD = f'{{"{KEY}":'
 """Ends before ` [`: in many vocabularies ` []` and ` ["` are one token, and a head that cuts such a
 token spoils the items.

@@ -55,7 +55,7 @@ def tell_before(command: CommandLine) -> Drawn | None:
             about = (tool.name, tool.scope, action, command.options.get("task", ""))
             session = Session(connection, USER_ID) if connection else None
             drawn = (
-                before_run.told(session, *about, withhold=chosen.lessons_compare)
+                before_run.draw_lesson(session, *about, withhold=chosen.lessons_compare)
                 if session
                 else None
             )
@@ -183,7 +183,7 @@ def _drawn(database: Path, attempt: Attempted, chosen: LessonSettings) -> Sequen
             else None
         )
         return (
-            hints.told(session, failure, step.client, attempt.before, withhold=withhold)
+            hints.draw_hints(session, failure, step.client, attempt.before, withhold=withhold)
             if session and failure
             else ()
         )

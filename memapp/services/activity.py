@@ -92,7 +92,7 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
     superseded = [
         change
         for change in step
-        if change.meta.get("reason") == "superseded" or change.meta.get("into") == entry.memory_id
+        if change.meta.get("reason") == "superseded" or change.meta.get("into") == entry.subject_id
     ]
     return tuple(version(runtime, change.before).text for change in superseded if change.before)
 

@@ -1,4 +1,4 @@
-"""The import and export of an agent's record: `memory/<agent>.json` of the specification.
+"""The import and export of an agent's record: one JSON object, `memory/<agent>.json`.
 
 An imported record that gained nothing here is exported unchanged.
 """
@@ -81,7 +81,7 @@ def _check(value: Any, example: Any, place: str) -> None:
 
 
 def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
-    """Return an agent's record in the form of the specification.
+    """Return an agent's record as a JSON object.
 
     The record holds the last hundred dissents and overrides, and sums over all.
     """

@@ -27,7 +27,7 @@ from memapp.language.sentence import may_tell_secret
 from memapp.runtime import Runtime
 from memapp.services import curate, runs
 from memapp.services.consent import decisions, proposals
-from memapp.services.recall import RecallRequest, news, query, recall, scope
+from memapp.services.recall import RecallRequest, agent_scope, answer_query, recall, take_news
 from memapp.services.store_reads import reading
 from memapp.services.trust import is_blocked
 from memapp.store import agents as rows
@@ -163,7 +163,7 @@ def search(
         "return": "full",
     }
     request: QueryRequest = read_request(fields | ({"categories": [category]} if category else {}))
-    answer = query(runtime, capability, request)
+    answer = answer_query(runtime, capability, request)
     ids = [bullet.id for bullet in answer.memories]
     by_id = {memory.id: memory for memory in memories.get_memories(runtime.read(), ids)}
     quotations = [
@@ -173,7 +173,7 @@ def search(
     ]
     if caller.grant.chats and not category:
         wanted = RecallRequest(
-            text, top_k=limit, kinds=("message",), scope=scope(runtime, capability)
+            text, top_k=limit, kinds=("message",), scope=agent_scope(runtime, capability)
         )
         for hit in recall(runtime, wanted):
             speaker = "User" if hit.said_by == "user" else "Assistant"
@@ -196,13 +196,14 @@ def recent(runtime: Runtime, caller: Caller, limit: int = 10, category: str = ""
     granted = _scope(runtime, capability, category)
     newest = memories.in_scope(runtime.read(), granted, limit, Sort.NEWEST)
     return FoundMemories(
-        memories=[_quotation(memory) for memory in newest], changed=list(news(runtime, capability))
+        memories=[_quotation(memory) for memory in newest],
+        changed=list(take_news(runtime, capability)),
     )
 
 
 def changed(runtime: Runtime, caller: Caller) -> tuple[str, ...]:
     """Return what changed since the agent last asked."""
-    return news(runtime, _reading(runtime, caller))
+    return take_news(runtime, _reading(runtime, caller))
 
 
 def read_memory(runtime: Runtime, caller: Caller, memory_id: str) -> Quotation:
@@ -232,7 +233,9 @@ def _scope(runtime: Runtime, capability: Capability, category: str = "") -> Scop
             "This category is not granted to this agent.",
             f"Granted: {', '.join(sorted(capability.categories))}.",
         )
-    return scope(runtime, capability, frozenset({category}) if category else None, QueryFilters())
+    return agent_scope(
+        runtime, capability, frozenset({category}) if category else None, QueryFilters()
+    )
 
 
 def _seen(runtime: Runtime, capability: Capability, memory_id: str) -> Memory:

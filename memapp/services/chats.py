@@ -10,7 +10,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
-from memapp.services.recall import without_withheld
+from memapp.services.recall import redact_withheld
 from memapp.services.store_reads import reading
 from memapp.settings import check_known
 from memapp.store import change_log, chat, events, expectations, recalls, saved_values
@@ -78,7 +78,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     return Trace(
         expected=expectations.compared_with(session, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
-        hits=tuple(without_withheld(session, recalls.list_recalls(session, reply.id))),
+        hits=tuple(redact_withheld(session, recalls.list_recalls(session, reply.id))),
         expects=expects.text if expects else "",
         guesses=expectations.hit_rates(session),
     )
@@ -96,7 +96,7 @@ def delete_thread(runtime: Runtime, thread_id: str) -> None:
     """Move a thread to the deleted ones; `restore_thread` brings back one not yet erased."""
     with runtime.write() as session:
         chat.set_thread_deleted(session, thread_id, session.now)
-        events.add_event(session, "hotpath", "delete_chat", "ok", thread_id=thread_id)
+        events.add_event(session, events.WHILE_CHATTING, "delete_chat", "ok", thread_id=thread_id)
 
 
 def restore_thread(runtime: Runtime, thread_id: str) -> None:

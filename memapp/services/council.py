@@ -31,9 +31,14 @@ from memapp.prompts import respond
 from memapp.runtime import Runtime
 from memapp.services import rubric, trust
 from memapp.services.embed import embedded
-from memapp.services.models import may_review
+from memapp.services.models import is_trusted_to_review
 from memapp.services.open_turn import ANSWERED_ELSEWHERE
-from memapp.services.recall import RecallRequest, conversation_scope, find, quotation
+from memapp.services.recall import (
+    RecallRequest,
+    conversation_scope,
+    format_quotation,
+    recall_capped,
+)
 from memapp.services.rubric import Criterion
 from memapp.services.store_reads import reading
 from memapp.services.turn import take_turn
@@ -89,7 +94,7 @@ def _begin(
 ) -> tuple[Round, OpenCouncil]:
     """Start a round: choose the reviewers, their order, and the devil's advocate."""
     model = runtime.chat.ready()
-    reviewer = model.name if model is not None and may_review(runtime, model) else ""
+    reviewer = model.name if model is not None and is_trusted_to_review(runtime, model) else ""
     with runtime.write() as session:
         weighed = [criterion.name for criterion in rubric.criteria(session) if criterion.weight > 0]
         names = [name for name in weighed if reviewer or name in review.BY_RULES]
@@ -235,14 +240,14 @@ def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material,
     excluded = frozenset([message.id, *(message.id for message in earlier)])
     by_id: dict[str, Recalled] = {}
     for text in (message.text, *review.claims(answer, words_of(answer))):
-        hits = find(runtime, RecallRequest(text, 4, excluded, scope=scope))
+        hits = recall_capped(runtime, RecallRequest(text, 4, excluded, scope=scope))
         stated = [hit for hit in hits if hit.said_by != "assistant" and respond.stated(hit)]
         by_id |= {hit.id: hit for hit in stated if len(by_id) < MOST_NOTES}
     typed = [message.text for message in earlier if message.role is Role.USER]
     replies = [
         message.text for message in earlier if message.role is Role.ASSISTANT and message.text
     ]
-    quotes = {respond.words(hit): quotation(runtime, hit) for hit in by_id.values()}
+    quotes = {respond.words(hit): format_quotation(runtime, hit) for hit in by_id.values()}
     notes = [respond.note(hit) for hit in by_id.values()]
     return Material(message.text, answer, quotes, typed, replies), notes
 
@@ -295,7 +300,7 @@ def who(runtime: Runtime) -> str:
         return "by rules"
     return (
         f"by rules and {model.name}"
-        if may_review(runtime, model)
+        if is_trusted_to_review(runtime, model)
         else f"by rules: {model.name} did not pass the test for reviewers"
     )
 

@@ -210,8 +210,12 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
         if not in_trash:
             raise UsageError("This memory is not in the trash.")
         for memory in in_trash:
-            if unknown := [] if memory.origin == "person" else pending.unknown_of(session, memory):
-                pending.put_back(session, memory, unknown)
+            if (
+                unknown := []
+                if memory.origin == "person"
+                else pending.unapproved_hints(session, memory)
+            ):
+                pending.hold_for_approval(session, memory, unknown)
                 (asked if any(hint.value for hint in unknown) else barred).append(memory.id)
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)

@@ -40,7 +40,12 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
         sim = verdict.similarity if verdict else None
         events.add_event(
-            session, "hotpath", "classify", status, thread_id=message.thread_id, sim=sim
+            session,
+            events.WHILE_CHATTING,
+            "classify",
+            status,
+            thread_id=message.thread_id,
+            sim=sim,
         )
     return expected
 

@@ -116,7 +116,7 @@ def _where(runtime: Runtime, message: Message) -> str:
 
 
 def _version(moment: Moment) -> str:
-    when, event = f"{moment.at:%Y-%m-%d %H:%M} UTC", moment.event.told
+    when, event = f"{moment.at:%Y-%m-%d %H:%M} UTC", moment.event.verb
     return f"{when}, {event} by {who(moment.actor)}: “{moment.version.text}”"
 
 

@@ -21,7 +21,7 @@ from memapp.prompts import third_person as distil_words
 from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
 from memapp.services.jobs import distil, episodes, insights
-from memapp.services.models import key_of
+from memapp.services.models import model_key
 from memapp.store import model_jobs as store
 
 DAY = datetime(2026, 3, 3, 12, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test(
             yield tested
         with runtime.write() as session:
             result = JobTest(sum(result.passed for result in results), len(results))
-            store.save_tests(session, key_of(model), {job: result})
+            store.save_tests(session, model_key(model), {job: result})
 
 
 def _test_case(

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from memapp.domain.chat import Message, Role, Thread
-from memapp.domain.memory import FromMemory
+from memapp.domain.memory import OwnAnswer
 from memapp.domain.persona import Persona
 from memapp.domain.prediction import Prefetched
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.recall import Quoted
+from memapp.services.recall import QuotedAnswer
 from memapp.store import chat, events, leases
 from memapp.store.session import Session
 
@@ -46,13 +46,13 @@ class OpenTurn:
     """Count of the database, before any of this was read."""
     prefetch: Prefetched | None = None
     """Call 1 made before the message came, when it was expected or being typed."""
-    kept: tuple[str, ...] = ()
-    """Needed information from call 1 of an interrupted turn."""
-    others: tuple[str, ...] = ()
-    """Earlier replies to the same message, which a retry must not repeat."""
-    known: FromMemory | None = None
+    needed_info: tuple[str, ...] = ()
+    """Left by call 1 of an interrupted turn."""
+    earlier_replies: tuple[str, ...] = ()
+    """To the same message; a retry must not repeat them."""
+    own_answer: OwnAnswer | None = None
     """An answer of memapp itself, in place of the model's."""
-    quoted: Quoted | None = None
+    quoted: QuotedAnswer | None = None
     """Quotations the model answers from; shown in place of a reply they do not support."""
     began_at: float = field(default_factory=time.monotonic)
     """When the person sent the message, by `time.monotonic`."""
@@ -107,5 +107,7 @@ def best_effort(
         log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
         meta = {"error": type(error).__name__}
         with suppress(StoreError), runtime.write() as session:
-            events.add_event(session, "hotpath", op, "skipped", thread_id=thread_id, meta=meta)
+            events.add_event(
+                session, events.WHILE_CHATTING, op, "skipped", thread_id=thread_id, meta=meta
+            )
         return None

@@ -67,7 +67,7 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None
         for entry in last
         if is_memapp(entry.actor) or not _changed_profile(session, entry.step)
     )
-    step = next((entry.step for entry in undoable if undo.find(runtime, entry.step)), "")
+    step = next((entry.step for entry in undoable if undo.undoable_step(runtime, entry.step)), "")
     return Taught(memory, next(iter(before), ""), step)
 
 

@@ -15,7 +15,7 @@ from memapp.domain.turn_events import Found
 from memapp.errors import DiskFull, MemappError, StoreError
 from memapp.runtime import Runtime
 from memapp.services.open_turn import OpenTurn
-from memapp.services.recall import Retrieved, conversation_scope, shown
+from memapp.services.recall import Retrieved, conversation_scope, memories_in_prompt
 from memapp.store import change_log, chat, checkpoints, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
@@ -36,7 +36,7 @@ class OpenReply:
     has_asked: bool = False
     """Whether call 1 has named the needed information, perhaps none, now or in idle time."""
     retrieved: Retrieved = field(default_factory=Retrieved)
-    shown: tuple[Recalled, ...] = ()
+    memories_in_prompt: tuple[Recalled, ...] = ()
     """The memories in the prompt."""
     predict_usage: Usage = field(default_factory=Usage)
     usage: Usage = field(default_factory=Usage)
@@ -57,10 +57,10 @@ class OpenReply:
         thread_id = self.turn.thread.id
         best = max(self.retrieved.hits, key=lambda hit: hit.score, default=None)
         sim, category = (best.score, best.category or None) if best else (None, None)
-        self.shown = shown(self.runtime, self.retrieved)
+        self.shown = memories_in_prompt(self.runtime, self.retrieved)
         with self.saving() as session:
             recalls.save_recalls(session, self.turn.reply.id, self.shown)
-            note = partial(events.add_event, session, "hotpath", "search", "ok")
+            note = partial(events.add_event, session, events.WHILE_CHATTING, "search", "ok")
             for _ in range(self.retrieved.searches):
                 note(thread_id=thread_id, category=category, sim=sim)
             ids, revision = [hit.id for hit in self.shown], change_log.revision(session)
@@ -104,9 +104,9 @@ class OpenReply:
     @property
     def _by(self) -> str:
         """The author of the reply."""
-        if self.turn.known is None:
+        if self.turn.own_answer is None:
             return self.turn.reply.model
-        return BY_MEMAPP if self.turn.known.is_own_word else FROM_MEMORY
+        return BY_MEMAPP if self.turn.own_answer.is_own_word else FROM_MEMORY
 
     def _finish(self, session: Session, *, is_whole: bool) -> None:
         """Make the second commit: the reply, the prediction, the use of memories, and the cost."""
@@ -132,7 +132,7 @@ class OpenReply:
 
     def _note(self, session: Session) -> None:
         note = partial(events.add_event, session, thread_id=self.turn.thread.id)
-        if self.turn.message and not (self.has_asked or self.turn.known):
+        if self.turn.message and not (self.has_asked or self.turn.own_answer):
             note("context", "predict", "skipped")
         meta = {
             "status": self.status,
@@ -142,4 +142,4 @@ class OpenReply:
             "call_2": asdict(self.usage),
         }
         has_failed = self.status in (MessageStatus.FAILED, MessageStatus.INTERRUPTED)
-        note("hotpath", "respond", "error" if has_failed else "ok", meta=meta)
+        note(events.WHILE_CHATTING, "respond", "error" if has_failed else "ok", meta=meta)

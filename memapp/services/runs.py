@@ -65,7 +65,9 @@ def before(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -
     if runtime.settings.lessons is not LessonRule.HINT:
         return None
     action_parts = (tool.name, tool.scope, action, client.task)
-    return before_run.told(runtime.read(), *action_parts, withhold=runtime.settings.lessons_compare)
+    return before_run.draw_lesson(
+        runtime.read(), *action_parts, withhold=runtime.settings.lessons_compare
+    )
 
 
 def report(
@@ -130,7 +132,7 @@ def record(
         if drawn is None:
             failure, withhold = hints.known(session, error), runtime.settings.lessons_compare
             drawn = (
-                hints.told(session, failure, step.client, before, withhold=withhold)
+                hints.draw_hints(session, failure, step.client, before, withhold=withhold)
                 if rule is LessonRule.HINT
                 else ()
             )

@@ -19,7 +19,7 @@ undoable = reading(history.undoable_steps)
 was_undone = reading(history.was_undone)
 
 
-def find(runtime: Runtime, step: str) -> Step | None:
+def undoable_step(runtime: Runtime, step: str) -> Step | None:
     """Return a step if it can be undone."""
     steps = history.undoable_steps(runtime.read(), step=step) if step else []
     return next(iter(steps), None)
@@ -28,7 +28,7 @@ def find(runtime: Runtime, step: str) -> Step | None:
 def memories_of(runtime: Runtime, step: str) -> list[str]:
     """Return the ids of the memories a step changed, in order."""
     return [
-        entry.memory_id
+        entry.subject_id
         for entry in history.entries_of_step(runtime.read(), step)
         if entry.is_of_memory
     ]
@@ -63,11 +63,11 @@ def undo(runtime: Runtime, step: str) -> str:
             raise UsageError("This was undone already.")
         # First, since values restored here need no approval below.
         decided = past_decisions.revert(runtime, entries, actor)
-        brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
+        brought_in = next((entry for entry in entries if entry.subject_id.startswith(IMPORT)), None)
         if brought_in:
             _remove_imported(session, runtime, brought_in, actor)
         said_again = _restore_messages(session, entries, actor)
-        restored = memories.get_memories(session, [entry.memory_id for entry in entries])
+        restored = memories.get_memories(session, [entry.subject_id for entry in entries])
         unsaid = hold_back(session, entries, restored)
         if (
             restored
@@ -92,22 +92,22 @@ def _remove_imported(session: Session, runtime: Runtime, entry: Entry, actor: Ac
     pending.end_all(
         runtime, consents.ids_of_file(session, entry.meta["file_id"]), actor, undoes=entry.step
     )
-    touched = Touched(Event.UNDO, entry.memory_id, None, None)
+    touched = Touched(Event.UNDO, entry.subject_id, None, None)
     history.record(session, actor, actor.step, touched, undoes=entry.step)
 
 
 def _restore_messages(session: Session, entries: Sequence[Entry], actor: Actor) -> bool:
     """Restore the messages a step withdrew, unless a memory of the step was erased."""
     unsaid = [entry for entry in entries if entry.event is Event.UNSAY]
-    of_memories = {entry.memory_id for entry in entries if entry.is_of_memory}
+    of_memories = {entry.subject_id for entry in entries if entry.is_of_memory}
     if not unsaid or len(memories.get_memories(session, list(of_memories))) < len(of_memories):
         return False
-    message_ids = [entry.memory_id.removeprefix(MESSAGE) for entry in unsaid]
+    message_ids = [entry.subject_id.removeprefix(MESSAGE) for entry in unsaid]
     withdrawn.reinstate(session, message_ids)
     # They may have been withdrawn before they taught anything.
     learning_queue.learn_again(session, message_ids)
     for entry in unsaid:
-        touched = Touched(Event.UNDO, entry.memory_id, None, None)
+        touched = Touched(Event.UNDO, entry.subject_id, None, None)
         history.record(session, actor, actor.step, touched, undoes=entry.step)
     return True
 
@@ -119,7 +119,7 @@ def hold_back(
 
     Memories written by hand, and those the profile agrees with, need none.
     """
-    before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
+    before = {entry.subject_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
     held = []
     for memory in restored:
         number = before[memory.id]
@@ -131,7 +131,7 @@ def hold_back(
         ):
             continue
         back = replace(memory, text=version.text)
-        if memory.origin != "person" and (unknown := pending.unknown_of(session, back)):
-            pending.put_back(session, back, unknown)
+        if memory.origin != "person" and (unknown := pending.unapproved_hints(session, back)):
+            pending.hold_for_approval(session, back, unknown)
             held.append(memory.id)
     return tuple(held)

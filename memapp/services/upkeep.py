@@ -22,7 +22,7 @@ from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
 from memapp.services import jobs
 from memapp.services.open_turn import open_thread
-from memapp.services.recall import Retrieved, expectation, look_up, prefetched
+from memapp.services.recall import Retrieved, idle_prefetch, prediction_after, retrieve
 from memapp.services.turn import prompt_context, reply_request
 from memapp.store import checkpoints, expectations
 
@@ -73,11 +73,11 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     if model is None or cancel.is_set():
         return 0
     thread, messages = open_thread(runtime, thread_id)
-    prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
+    prefetch = idle_prefetch(runtime, thread_id, prediction_after(runtime, messages))
     message, retrieved = typed, Retrieved()
     if prefetch and may_become(typed, prefetch.message):
         message = prefetch.message
-        retrieved = look_up(runtime, thread_id, message, prefetch.needed_info, messages)
+        retrieved = retrieve(runtime, thread_id, message, prefetch.needed_info, messages)
     coming = prompt_context(runtime, model, thread, messages, typed)
     computed = _prefill(runtime, model, coming, retrieved, cancel)
     if runtime.settings.speculate and message == typed and typed.rstrip().endswith(ENDS):
@@ -124,7 +124,7 @@ def _look_ahead(
     if needed_info is None:
         return 0
     runtime.typed = thread_id, erasures, Prefetched(typed, needed_info)
-    retrieved = look_up(runtime, thread_id, typed, needed_info, messages)
+    retrieved = retrieve(runtime, thread_id, typed, needed_info, messages)
     return model.warm(reply_request(runtime, coming, retrieved)[0], cancel, open_end=True)
 
 
@@ -211,7 +211,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     """Run call 1 for the expected message, which saves it in the turn if the guess is right."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
-    expected = expectation(runtime, messages)
+    expected = prediction_after(runtime, messages)
     if expected is None:
         return
     needed_info = _call_1(

@@ -68,14 +68,14 @@ def change_rubric(session: Session, change: RubricChanged) -> list[Touched]:
 
 def revert(session: Session, entry: Entry) -> Touched:
     """Revert an entry of an agent, a criterion or a council's answer."""
-    name = entry.memory_id.partition(":")[2]
-    if entry.memory_id.startswith(AGENT):
+    name = entry.subject_id.partition(":")[2]
+    if entry.subject_id.startswith(AGENT):
         set_agent(session, name, **entry.meta["was"])
-    elif entry.memory_id.startswith(ROUND):
+    elif entry.subject_id.startswith(ROUND):
         _take_choice_back(session, name, entry)
     else:
         _weigh(session, name, entry.meta["was"])
-    return Touched(Event.UNDO, entry.memory_id, None, None)
+    return Touched(Event.UNDO, entry.subject_id, None, None)
 
 
 def _weigh(session: Session, criterion: str, weight: float | None) -> None:

@@ -27,7 +27,7 @@ def log_change(session: Session, actor: Actor, revision: int, touched: Touched) 
     meta = {"category": touched.category, "news": touched.is_news}
     if touched.event is Event.PROFILE:
         meta |= {"first": _is_first(session, touched), "request": touched.meta["request_id"]}
-    about = {"thread_id": actor.thread_id, "memory_id": touched.memory_id, "meta": meta}
+    about = {"thread_id": actor.thread_id, "memory_id": touched.subject_id, "meta": meta}
     row = {"id": session.new_id(), "rev": revision, "event": touched.logged, "ts": session.now}
     session.insert("change_log", **row, **about)
     if revision % CUT_EVERY == 0:
@@ -38,7 +38,7 @@ def log_change(session: Session, actor: Actor, revision: int, touched: Touched) 
 def _is_first(session: Session, touched: Touched) -> bool:
     """Return True if a change gave a field of the profile its first value."""
     sql = "SELECT count(*) FROM profile WHERE user_id = :user AND 'profile:' || field = :field"
-    return bool(not touched.meta["before"] and session.value(sql, field=touched.memory_id) == 1)
+    return bool(not touched.meta["before"] and session.value(sql, field=touched.subject_id) == 1)
 
 
 def revision(session: Session, thread_id: str = "") -> int:
@@ -63,7 +63,8 @@ def untold(session: Session, scope: Scope, thread_id: str) -> list[Logged]:
     A memory that is not live comes without its text, and so does an empty field of the profile.
     """
     # An import replaces no memory, and its step is too large to be read for each of its memories.
-    sql = f"""SELECT c.id, c.rev AS revision, c.memory_id, coalesce(m.text, p.says, '') AS text,
+    sql = f"""SELECT c.id, c.rev AS revision, c.memory_id AS subject_id,
+                     coalesce(m.text, p.says, '') AS text,
                      coalesce(a.category, c.meta ->> 'category') AS category,
                      CASE WHEN c.event <> 'profile' THEN c.event
                           WHEN c.meta ->> 'first' THEN 'created'

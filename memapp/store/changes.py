@@ -34,7 +34,7 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
 from memapp.store import agents, chat, history, lesson_changes, profile, snapshots
 from memapp.store.change_log import log_change
-from memapp.store.events import Node, add_event
+from memapp.store.events import IN_BACKGROUND, WHILE_CHATTING, Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memories, get_memory, row_of
 from memapp.store.relations import resting_on
@@ -78,16 +78,16 @@ def apply(session: Session, change: Change, actor: Actor, *, sim: float | None =
     first = touched[0]
     about: dict[str, Any] = {"category": first.category or None, "sim": sim}
     about["thread_id"] = actor.thread_id or None
-    about["memory_id"] = None if ":" in first.memory_id else first.memory_id
+    about["memory_id"] = None if ":" in first.subject_id else first.subject_id
     add_event(session, _node(actor, first), first.event.op, "ok", **about)
-    return Revision(step, number, first.memory_id, change)
+    return Revision(step, number, first.subject_id, change)
 
 
 def _node(actor: Actor, first: Touched) -> Node:
     """Return the part of memapp that made a change; episodes are a part of their own."""
     if first.event in (Event.ADD, Event.MERGE) and first.now and first.now.kind is Kind.EPISODIC:
         return "episodic"
-    return "worker" if is_memapp(actor.name) else "hotpath"
+    return IN_BACKGROUND if is_memapp(actor.name) else WHILE_CHATTING
 
 
 def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[Touched]]:
@@ -124,7 +124,7 @@ def _create(session: Session, change: Created) -> list[Touched]:
 
 @_of_one
 def _update(session: Session, memory: Memory, change: Updated) -> None:
-    if change.event is Event.LINK:
+    if change.only_adds_sources:
         _add_sources(session, memory.id, change.sources)
         return
     named = {
@@ -253,7 +253,7 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
             _refuse_changed_since(session, entry, "setting")
             touched.append(agents.revert(session, entry))
             continue
-        before = snapshots.take(session, entry.memory_id)
+        before = snapshots.take(session, entry.subject_id)
         if (
             before is None
             or entry.event is Event.PURGE
@@ -261,10 +261,12 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
         ):
             continue  # erased for good: only the rest of the step is reverted
         _refuse_changed_since(session, entry, "memory")
-        if entry.memory_id not in change.held_back:
+        if entry.subject_id not in change.held_back:
             _put_back(session, entry, before, change.purge_at)
         touched.append(
-            Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id))
+            Touched(
+                change.event, entry.subject_id, before, snapshots.take(session, entry.subject_id)
+            )
         )
     if not touched:
         raise UsageError("This cannot be undone: all of it was erased for good.")
@@ -279,7 +281,7 @@ def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]
         if change.was is None or change.was.state is not State.SOFT_DELETED
     ]
     deleted = {
-        touched.memory_id: touched.now.purge_at
+        touched.subject_id: touched.now.purge_at
         for touched in moved
         if touched.now and touched.now.state is State.SOFT_DELETED
     }
@@ -309,17 +311,17 @@ def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: dateti
     """Restore a memory as it was before an entry, or trash a memory that the entry added."""
     if entry.before is None:
         undone = {"state": State.SOFT_DELETED, "reason": "undone", "merged_into": ""}
-        _set(session, entry.memory_id, **undone, purge_at=purge_at)
+        _set(session, entry.subject_id, **undone, purge_at=purge_at)
         return
     snapshot = history.snapshot_of(session, entry.before)
     memory = snapshot.memory
     if memory.state is State.LIVE:
-        _refuse_same(session, entry.memory_id, memory.text)
+        _refuse_same(session, entry.subject_id, memory.text)
     after = history.snapshot_of(session, entry.after) if entry.after else before
-    snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
+    snapshots.put_back(session, entry.subject_id, snapshot, after=after, now=before)
     # back in the trash with its time nearly over: extended, so that there is time to look
     if memory.purge_at and memory.purge_at < session.now + TIME_TO_LOOK:
-        _set(session, entry.memory_id, purge_at=purge_at)
+        _set(session, entry.subject_id, purge_at=purge_at)
 
 
 def _set(session: Session, memory_id: str, **columns: Any) -> None:

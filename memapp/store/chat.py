@@ -88,7 +88,8 @@ def erase_threads(session: Session, thread_ids: Sequence[str]) -> int:
     erased = {}
     for table, column in _OF_THREADS.items():
         sql = f"""DELETE FROM {table}
-                  WHERE user_id = :user AND {column} IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+                  WHERE user_id = :user
+                  AND {column} IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
         erased[table] = session.run(sql, ids=thread_ids).rowcount
     return erased["drafts"] + erased["threads"]
 
@@ -332,7 +333,8 @@ _CONTEXT = f"""UPDATE messages
                              || coalesce((SELECT substr(p.text, 1, :n) FROM messages p
                                           WHERE {_BESIDE} > messages.seq
                                           ORDER BY p.seq LIMIT 1), '')
-               WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""  # noqa: S608
+               WHERE user_id = :user AND thread_id = :thread
+               AND status <> 'generating'"""  # noqa: S608
 """A message's context is the text just before and after it, without commands."""
 
 

@@ -14,7 +14,7 @@ from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import Hint
 from memapp.store import history, snapshots
-from memapp.store.events import Node, add_event
+from memapp.store.events import IN_BACKGROUND, WHILE_CHATTING, Node, add_event
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
@@ -379,14 +379,14 @@ def note_decision(
         meta["reason"] = reason
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
     history.record(session, actor, actor.step, touched, undoes=undoes)
-    node: Node = "worker" if is_memapp(actor.name) else "hotpath"
+    node: Node = IN_BACKGROUND if is_memapp(actor.name) else WHILE_CHATTING
     thread_id = actor.thread_id or None
     add_event(session, node, "consent", "ok", thread_id=thread_id, category="profile", meta=meta)
 
 
 def entries_about(session: Session, request: ConsentRequest) -> list[Entry]:
     """Return the history entries of a request, newest first."""
-    entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
+    entries = history.list_entries(session, subject_id=f"profile:{request.field}", limit=None)
     return [entry for entry in entries if entry.meta.get("request_id") == request.id]
 
 

@@ -104,5 +104,6 @@ def tidied(session: Session, since: datetime) -> Tidied:
     sums = ", ".join(
         f"coalesce(sum(meta ->> '{name}'), 0) AS {name}" for name in Tidied.__dataclass_fields__
     )
-    sql = f"SELECT {sums} FROM events WHERE user_id = :user AND op = 'consolidate' AND ts >= :since"  # noqa: S608
+    sql = f"""SELECT {sums} FROM events
+              WHERE user_id = :user AND op = 'consolidate' AND ts >= :since"""  # noqa: S608
     return session.records(Tidied, sql, since=since)[0]

@@ -1,13 +1,16 @@
 """The log of operations: part of memapp, time and outcome of each."""
 
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 Node = Literal["hotpath", "context", "episodic", "worker"]
 """The part of memapp that did the operation."""
+WHILE_CHATTING: Final = "hotpath"
+IN_BACKGROUND: Final = "worker"
+"""The stored names of two parts; `context` looks things up, `episodic` keeps episodes."""
 EventStatus = Literal["ok", "error", "skipped"]
 CALL = "call"
 """The operation of an agent: a request or proposal by another program."""

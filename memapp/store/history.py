@@ -16,8 +16,8 @@ from memapp.store.sqlite_errors import Row
 
 _VERSION = "id, memory_id, CAST(snapshot AS BLOB) AS snapshot"
 """Bytes are read whatever is damaged in them."""
-_ENTRY = """number, step, undoes, memory_id, event, old_ref AS before, new_ref AS after, actor,
-            thread_id, meta, ts AS at"""
+_ENTRY = """number, step, undoes, memory_id AS subject_id, event, old_ref AS before,
+            new_ref AS after, actor, thread_id, meta, ts AS at"""
 _OF_LESSON = f"h.memory_id GLOB '{LESSON}*'"
 _NOT_ERASED = f"(h.event = 'ADD' OR h.old_ref IS NOT NULL OR {_OF_LESSON})"
 """SQL for an entry with its version before; `store.changes` skips all others."""
@@ -68,10 +68,11 @@ _STANDS = f"""CASE WHEN h.event = 'PROFILE'
 
 @dataclass(frozen=True)
 class Touched:
-    """A memory that a change touched, with its snapshots before and after."""
+    """A memory, or another subject, that a change touched, with its snapshots."""
 
     event: Event
-    memory_id: str
+    subject_id: str
+    """As in `Entry`."""
     before: Snapshot | None
     after: Snapshot | None
     """None if the memory was erased; then the snapshot before is not kept either."""
@@ -101,7 +102,7 @@ class Touched:
     @property
     def is_news(self) -> bool:
         """Return True if chats are told: not of lessons, agents, tags, or trash that is purged."""
-        if self.memory_id.startswith((LESSON, AGENT, RUBRIC, ROUND)):
+        if self.subject_id.startswith((LESSON, AGENT, RUBRIC, ROUND)):
             return False
         was, now = self.was, self.now
         if was is None or self.event is Event.MERGE:
@@ -130,26 +131,26 @@ def record(
     session: Session, actor: Actor, step: str, touched: Touched, *, undoes: str = ""
 ) -> None:
     """Write one entry, and its two versions unless they exist."""
-    memory_id, event = touched.memory_id, touched.event
+    subject_id, event = touched.subject_id, touched.event
     old_ref, new_ref = (
         (None, None) if event in (Event.PURGE, Event.PROFILE) else _versions(session, touched)
     )
-    row: dict[str, Any] = {"step": step, "undoes": undoes or None, "memory_id": memory_id}
+    row: dict[str, Any] = {"step": step, "undoes": undoes or None, "memory_id": subject_id}
     row |= {"event": event, "old_ref": old_ref, "new_ref": new_ref, "meta": touched.meta}
     row |= {"actor": actor.name, "thread_id": actor.thread_id, "ts": session.now}
     session.insert("history", id=session.new_id(), **row)
 
 
 def list_entries(
-    session: Session, memory_id: str = "", *, before: int | None = None, limit: int | None = 200
+    session: Session, subject_id: str = "", *, before: int | None = None, limit: int | None = 200
 ) -> list[Entry]:
-    """Return entries, newest first, of one memory or of all; `before` is the number of an entry."""
+    """Return the entries of one subject or of all, newest first, before the entry `before`."""
     # `+` keeps the index on the person out: one memory has few entries, found by its own index
-    whose = "memory_id = :memory AND +user_id = :user" if memory_id else "user_id = :user"
+    whose = "memory_id = :subject AND +user_id = :user" if subject_id else "user_id = :user"
     sql = f"""SELECT {_ENTRY} FROM history
               WHERE {whose} AND number < coalesce(:before, 9223372036854775807)
               ORDER BY number DESC LIMIT coalesce(:limit, -1)"""  # noqa: S608
-    return session.records(Entry, sql, memory=memory_id, before=before, limit=limit)
+    return session.records(Entry, sql, subject=subject_id, before=before, limit=limit)
 
 
 def last_number(session: Session) -> int:
@@ -159,7 +160,8 @@ def last_number(session: Session) -> int:
 
 def entries_of_step(session: Session, step: str) -> list[Entry]:
     """Return the entries of one step in the order in which they were made."""
-    sql = f"SELECT {_ENTRY} FROM history WHERE user_id = :user AND step = :step ORDER BY number"  # noqa: S608
+    sql = f"""SELECT {_ENTRY} FROM history WHERE user_id = :user AND step = :step
+              ORDER BY number"""  # noqa: S608
     return session.records(Entry, sql, step=step)
 
 
@@ -230,7 +232,8 @@ def undoable_steps(
                 WHERE NOT EXISTS (SELECT 1 FROM undoable later
                                   WHERE later.step = last.step AND later.number > last.number)
                 ORDER BY last.number DESC LIMIT :limit)
-              SELECT h.step AS id, h.event, h.memory_id, coalesce(m.text, l.rule_text) AS text,
+              SELECT h.step AS id, h.event, h.memory_id AS subject_id,
+                     coalesce(m.text, l.rule_text) AS text,
                      iif(m.origin = 'reflected', m.kind, '') AS kind, done.memories, h.actor,
                      h.ts AS at, coalesce(v.snapshot ->> 'pinned', 0) AS pinned,
                      h.meta ->> 'reason' AS reason,
@@ -286,7 +289,7 @@ def changed_since(session: Session, entry: Entry) -> bool:
               AND h.step <> :step AND h.undoes IS NULL AND h.event <> 'LINK' AND {_NOT_ERASED}
               AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)"""  # noqa: S608
     return (
-        session.row(sql, memory=entry.memory_id, number=entry.number, step=entry.step) is not None
+        session.row(sql, memory=entry.subject_id, number=entry.number, step=entry.step) is not None
     )
 
 
@@ -360,9 +363,9 @@ def _versions(session: Session, touched: Touched) -> Iterator[int | None]:
     insert = """INSERT INTO versions (user_id, memory_id, snapshot)
                 VALUES (:user, :memory, :snapshot)
                 RETURNING id, snapshot"""
-    last = session.row(sql, memory=touched.memory_id) if touched.before else None
+    last = session.row(sql, memory=touched.subject_id) if touched.before else None
     for snapshot in (touched.before, touched.after):
         written = snapshot and snapshots.write(snapshot)
         if written and (last is None or last["snapshot"] != written):
-            last = session.row(insert, memory=touched.memory_id, snapshot=written)
+            last = session.row(insert, memory=touched.subject_id, snapshot=written)
         yield last["id"] if written and last else None

@@ -156,7 +156,7 @@ def revert(session: Session, entry: Entry, purge_at: datetime) -> Touched | None
 
     A lesson that the entry added goes to the trash.
     """
-    lesson_id = entry.memory_id.removeprefix(LESSON)
+    lesson_id = entry.subject_id.removeprefix(LESSON)
     current = find_lesson(session, lesson_id)
     was = entry.meta.get("old")
     if current is None or entry.event is Event.PURGE:

@@ -112,7 +112,8 @@ def search_lessons(
               LEFT JOIN (SELECT rowid, bm25(lessons_fts) AS score FROM lessons_fts
                          WHERE lessons_fts MATCH :query) f ON f.rowid = l.key
               WHERE f.score IS NOT NULL OR {has_all}
-              ORDER BY {has_all} DESC, f.score IS NULL, f.score, l.id DESC LIMIT :limit"""  # noqa: S608
+              ORDER BY {has_all} DESC, f.score IS NULL, f.score, l.id DESC
+              LIMIT :limit"""  # noqa: S608
     return session.records(Lesson, sql, query=match_any(words) or NO_WORD, parts=parts, limit=limit)
 
 

@@ -100,14 +100,16 @@ def list_trashed_from(session: Session, message_id: str) -> list[Memory]:
     """Return the memories in the trash that have a message as a source."""
     sql = f"""SELECT {_WHOLE} FROM memories o
               WHERE +o.user_id = :user AND o.state = 'soft_deleted'
-              AND o.id IN (SELECT memory_id FROM memory_sources WHERE message_id = :message)"""  # noqa: S608
+              AND o.id IN (SELECT memory_id FROM memory_sources
+                            WHERE message_id = :message)"""  # noqa: S608
     return session.records(Memory, sql, message=message_id)
 
 
 def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
     sql = f"""SELECT {_WHOLE} FROM memories o
-              WHERE o.user_id = :user AND o.state = 'merged' AND o.merged_into = :id"""  # noqa: S608
+              WHERE o.user_id = :user AND o.state = 'merged'
+              AND o.merged_into = :id"""  # noqa: S608
     return session.records(Memory, sql, id=memory_id)
 
 
@@ -223,7 +225,8 @@ def overflowing(session: Session, max_facts: int) -> list[str]:
                  WHERE user_id = :user AND state = 'live' AND pinned = 0
                  AND origin IN ('distilled', 'said')"""
     sql = f"""SELECT id FROM {learned} ORDER BY importance, id
-              LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))"""  # noqa: S608
+              LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts,
+                               :limit))"""  # noqa: S608
     return session.column(sql, max_facts=max_facts, limit=MOST_OVERFLOWING)
 
 

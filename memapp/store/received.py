@@ -42,7 +42,8 @@ def carry_out(
     ids = {kind: [c.thing.id for c in came if c.thing.kind == kind] for kind in KINDS}
     for kind, parked in _PARKED.items():
         sql = f"""UPDATE {kind} SET {parked}
-                  WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+                  WHERE user_id = :user
+                  AND id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
         session.run(sql, ids=ids[kind])
     snapshots.set_aside(session, ids["memories"])
     in_order = sorted(came, key=lambda change: KINDS.index(change.thing.kind))
@@ -81,7 +82,8 @@ def _remove(session: Session, thing: Thing) -> None:
         case "history":
             pass  # it stays, without its versions
         case kind:
-            sql = f"DELETE FROM {kind} AS o WHERE o.user_id = :user AND {sync.by_key(kind)}"  # noqa: S608
+            sql = f"""DELETE FROM {kind} AS o
+                      WHERE o.user_id = :user AND {sync.by_key(kind)}"""  # noqa: S608
             session.run(sql, **sync.key_of(thing))
 
 

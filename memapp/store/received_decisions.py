@@ -147,7 +147,7 @@ def _revert(session: Session, step: str) -> None:
         changes.apply(session, Reverted(step, session.now + KEPT_DAYS), ACTOR)
     except UsageError:
         known = [
-            entry.memory_id
+            entry.subject_id
             for entry in of_step
             if entry.is_of_memory and entry.event in (Event.ADD, Event.RESTORE)
         ]

@@ -81,7 +81,8 @@ class Session:
 
     def _insert(self, table: str, row: dict[str, Any], otherwise: str = "") -> bool:
         names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-        sql = f"INSERT INTO {table} (user_id, {names}) VALUES (:user, {places}) {otherwise}"  # noqa: S608
+        sql = f"""INSERT INTO {table} (user_id, {names})
+                  VALUES (:user, {places}) {otherwise}"""  # noqa: S608
         return self.run(sql, **row).rowcount == 1
 
     def row(self, sql: str, /, **values: Any) -> Row | None:

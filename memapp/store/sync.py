@@ -291,7 +291,8 @@ def go_back(session: Session, number: int, start: bytes) -> int:
     again = session.run(sql, number=number).rowcount
     session.run("DELETE FROM sync_entries WHERE number > :number", number=number)
     known = "SELECT hash FROM sync_entries WHERE number = :number"
-    sql = f"UPDATE sync_machine SET number = :number, hash = coalesce(({known}), :start)"  # noqa: S608
+    sql = f"""UPDATE sync_machine
+              SET number = :number, hash = coalesce(({known}), :start)"""  # noqa: S608
     session.run(sql, number=number, start=start)
     return again
 

@@ -93,7 +93,8 @@ def list_approvals(
               AND :agent IN (r.proposer, '') AND r.proposer {_IS_AGENT} AND r.field <> 'rubric'
               UNION ALL
               SELECT author, decided_at, 0, reverted_at IS NOT NULL FROM rounds
-              WHERE user_id = :user AND :agent IN (author, '') AND choice = 'revision'"""  # noqa: S608
+              WHERE user_id = :user AND :agent IN (author, '')
+              AND choice = 'revision'"""  # noqa: S608
     rows = session.run(sql, agent=agent, after=after)
     return [
         (name, approval_event(datetime.fromisoformat(at), number, reversed=back))

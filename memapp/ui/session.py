@@ -76,7 +76,9 @@ class UndoStack:
 
 def recorded(runtime: Runtime, step: str = "") -> Undo | None:
     """Return the last change in the file that can be undone, or that of a step, of any session."""
-    change = undo.find(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
+    change = (
+        undo.undoable_step(runtime, step) if step else next(iter(undo.undoable(runtime, 1)), None)
+    )
     return (
         Undo(undo.describe(runtime, change), partial(undo.undo, step=change.id), change.id)
         if change

@@ -14,7 +14,7 @@ from memapp.services.models import model_loading
 from memapp.services.models.manifest import default_model
 from tests.builders import new_chat, only, say
 
-FILE = models.default_file(paths.locate())
+FILE = models.default_model_file(paths.locate())
 """Looked for before tests get a home of their own."""
 
 pytestmark = [

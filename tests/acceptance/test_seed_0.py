@@ -25,7 +25,7 @@ def test_per_turn_control_flow_two_llm_calls(runtime: Runtime, model: ScriptedMo
     happened = say(runtime, thread, "Which tea did I like?")
     assert len(model.seen) == 2
     kinds = [type(event).__name__ for event in happened if type(event).__name__ != "Streamed"]
-    assert kinds == ["Accepted", "Checked", "Predicted", "Found", "Completed"]
+    assert kinds == ["Accepted", "Compared", "Predicted", "Found", "Completed"]
     assert only(Predicted, happened).needed_info == ("tea",)
     assert only(Completed, happened).reply.text == "Oolong it is."
     learn(runtime, thread)

@@ -39,7 +39,7 @@ from memapp.services import activity, curate, howtos, jobs, undo, upkeep
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.embed import embed
 from memapp.services.jobs import consolidate, retention
-from memapp.services.recall import look_up, query
+from memapp.services.recall import answer_query, retrieve
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.consolidation import spent
@@ -118,7 +118,7 @@ def whole(model: ScriptedModel) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 10, **request})
-    return [bullet.text for bullet in query(runtime, capability, made).memories]
+    return [bullet.text for bullet in answer_query(runtime, capability, made).memories]
 
 
 def let_days_pass(runtime: Runtime, days: int) -> None:
@@ -164,12 +164,12 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
         works: dict[str, Callable[[], object]] = {
             "edge": lambda: embed(runtime, Cancel()),
             "bullets": lambda: ask(runtime, "supervisor", "oolong", top_k=3),
-            "recall": lambda: look_up(runtime, thread, "Which hobby have I got?", (), []),
+            "recall": lambda: retrieve(runtime, thread, "Which hobby have I got?", (), []),
             "checkpoint": lambda: checkpoint(runtime, thread),
         }
         for name, work in works.items():
             taken.setdefault(name, []).append(statements(runtime, work))
-    assert look_up(runtime, thread, "Which hobby have I got?", (), []).on_demand
+    assert retrieve(runtime, thread, "Which hobby have I got?", (), []).on_demand
     runtime.close()
     return taken
 
@@ -197,7 +197,7 @@ def test_the_header_has_at_most_three_bullets(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     for number in range(17):
         curate.add(runtime, f"User has plan number {number}.")
-    assert len(look_up(runtime, thread, "What do I plan?", (), []).delta.lines) == 1 + 3
+    assert len(retrieve(runtime, thread, "What do I plan?", (), []).delta.lines) == 1 + 3
 
 
 def test_rev_increments_atomically(runtime: Runtime) -> None:

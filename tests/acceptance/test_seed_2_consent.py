@@ -72,10 +72,10 @@ def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     entries = [
         entry
         for entry in reversed(history.list_entries(session))
-        if entry.memory_id.startswith("profile:")
+        if entry.subject_id.startswith("profile:")
     ]
     assert [
-        (entry.memory_id, entry.meta.get("decision", "approved"), entry.actor) for entry in entries
+        (entry.subject_id, entry.meta.get("decision", "approved"), entry.actor) for entry in entries
     ] == [
         ("profile:city", "approved", "person"),
         ("profile:pronouns", "denied", "person"),

@@ -64,7 +64,7 @@ def test_no_job_or_time_are_told(memapp: Terminal, arguments: tuple[str, ...], s
 def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox(
     memapp: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consolidate, "may_do", lambda *_: True)
+    monkeypatch.setattr(consolidate, "is_trusted_with", lambda *_: True)
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel(says("not_both")))
     for text in ("User has two cats.", "User has three cats.", "User likes tea."):
         memapp("add", text)

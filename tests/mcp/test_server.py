@@ -19,7 +19,7 @@ from memapp.mcp.server import build
 from memapp.runtime import Runtime
 from memapp.services import agents, curate, forget, trust, undo
 from memapp.services.consent import decisions, pending
-from memapp.services.recall import tellable
+from memapp.services.recall import redact
 from memapp.store import changes, chat, consents
 from tests.builders import chat_of, fact, learn, recorded
 
@@ -245,9 +245,9 @@ async def test_a_proposal_hides_nothing_the_person_said(runtime: Runtime, launch
     ]
     async with launch() as agent:
         await agent.ask("remember", text="Soup is on the stove.")
-        assert tellable(runtime.read(), said) == said
+        assert redact(runtime.read(), said) == said
         decisions.deny(runtime, pending.list_pending(runtime)[0].id)
-        assert tellable(runtime.read(), said) == said
+        assert redact(runtime.read(), said) == said
 
 
 @pytest.mark.parametrize("by", ["chat", "signals"])

@@ -1,4 +1,4 @@
-"""Earlier exchanges in a prompt, in the form of the inner-voice companion's specification."""
+"""Earlier exchanges in a prompt, in the form that an inner voice reads."""
 
 from itertools import pairwise
 

@@ -130,7 +130,9 @@ def put_off_and_wake(runtime: Runtime) -> Iterator[None]:
     for _ in count():
         waits = pending.list_pending(runtime)
         yield _done(
-            decisions.snooze(runtime, waits[0].id) if waits else past_decisions.wake(runtime)
+            decisions.snooze(runtime, waits[0].id)
+            if waits
+            else past_decisions.wake_snoozed(runtime)
         )
 
 

@@ -301,7 +301,7 @@ def test_of_what_cannot_both_be_true_one_asks_once(trusted: Runtime, asked: Cons
     trusted.clock.now += timedelta(days=30)  # type: ignore[attr-defined]
     assert tidy(trusted) == [] and live(trusted) == set(BY_HAND)
     with trusted.rehearse() as session:
-        assert redaction.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), (
+        assert redaction.drop_withheld(session, list(BY_HAND)) == list(BY_HAND), (
             "both are known, and may be told"
         )
 

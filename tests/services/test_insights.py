@@ -19,7 +19,13 @@ from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.jobs import insights
-from memapp.services.recall import RecallRequest, conversation_scope, query, recall, untouched
+from memapp.services.recall import (
+    RecallRequest,
+    answer_query,
+    conversation_scope,
+    recall,
+    unredacted,
+)
 from memapp.store import changes, chat, memories
 from tests.builders import Clock, fact, trust
 
@@ -115,7 +121,7 @@ def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights
         capability = runtime.categories.capability(agent, runtime.user_id)
         return [
             bullet.id
-            for bullet in query(
+            for bullet in answer_query(
                 runtime, capability, QueryRequest(agent=agent, query="running chats")
             ).memories
         ]
@@ -176,7 +182,7 @@ def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memo
     assert noticed(runtime) == [ran.memory.text]
     curate.discard(runtime, ran.memory.id)
     assert noticed(runtime) == []
-    assert len(untouched(runtime, ran.messages)) == 5, "what was said may still be told"
+    assert len(unredacted(runtime, ran.messages)) == 5, "what was said may still be told"
 
 
 def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtime) -> None:

@@ -9,7 +9,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions
-from memapp.services.recall import look_up, without_reminder
+from memapp.services.recall import retrieve, without_reminder
 from memapp.store import chat, consents
 from tests.builders import learn, make_runtime, new_chat, only, say
 
@@ -18,7 +18,7 @@ TOLD = "\n\nYou told me today: “i'm allergic to walnuts”."
 
 
 def limits(runtime: Runtime, text: str, *needed: str) -> list[str]:
-    return [hit.text for hit in look_up(runtime, new_chat(runtime), text, needed, []).limits]
+    return [hit.text for hit in retrieve(runtime, new_chat(runtime), text, needed, []).limits]
 
 
 def reply_to(runtime: Runtime, model: ScriptedModel, text: str, reply: str) -> str:
@@ -43,9 +43,9 @@ def test_a_question_that_points_back_at_food_gets_the_limits(runtime: Runtime) -
     say(runtime, thread, "What goes into a good cake?")
     before = chat.list_messages(runtime.read(), thread)
     assert [
-        hit.text for hit in look_up(runtime, thread, "Is that ok for me?", (), before).limits
+        hit.text for hit in retrieve(runtime, thread, "Is that ok for me?", (), before).limits
     ] == [ALLERGIC]
-    assert not look_up(runtime, thread, "Convert 350 Fahrenheit.", (), before).limits
+    assert not retrieve(runtime, thread, "Convert 350 Fahrenheit.", (), before).limits
 
 
 def test_a_limit_is_told_after_message_and_answer(runtime: Runtime, model: ScriptedModel) -> None:

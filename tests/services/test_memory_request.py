@@ -259,7 +259,7 @@ def test_a_forget_is_not_taken_back_once_its_memory_is_erased(runtime: Runtime) 
         CarriedOut, say(runtime, new_chat(runtime), "forget what I said about the hens")
     ).step
     forget.purge(runtime, [hens.id])
-    assert undo.find(runtime, step) is None
+    assert undo.undoable_step(runtime, step) is None
     with pytest.raises(UsageError):
         undo.undo(runtime, step)
 

@@ -9,7 +9,7 @@ from memapp.inference.cached_copies import KEY_CHARS
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import model_test
-from memapp.services.models import may_do
+from memapp.services.models import is_trusted_with
 from memapp.services.models.manifest import recommended
 from memapp.services.models.trusted_jobs import in_words, results_of
 
@@ -17,9 +17,9 @@ from memapp.services.models.trusted_jobs import in_words, results_of
 def test_a_listed_model_is_trusted_with_the_jobs_of_its_entry(runtime: Runtime) -> None:
     entry = next(other for other in recommended() if other.jobs)
     listed = ScriptedModel(key=entry.sha256[:KEY_CHARS])
-    actual = [may_do(runtime, listed, job) for job in ("referee", "distil", "insights")]
+    actual = [is_trusted_with(runtime, listed, job) for job in ("referee", "distil", "insights")]
     assert actual == [True, False, False]
-    assert not may_do(runtime, None, "referee")
+    assert not is_trusted_with(runtime, None, "referee")
 
 
 def test_another_is_trusted_with_what_it_passed(runtime: Runtime) -> None:
@@ -31,13 +31,15 @@ def test_another_is_trusted_with_what_it_passed(runtime: Runtime) -> None:
         )
 
     model = ScriptedModel(script, key="another")
-    assert not may_do(runtime, model, "same fact")
-    assert may_do(runtime, model, "referee"), "that is measured at work"
+    assert not is_trusted_with(runtime, model, "same fact")
+    assert is_trusted_with(runtime, model, "referee"), "that is measured at work"
     assert in_words(runtime, "another").startswith("Not tested yet")
     made = list(model_test.test(runtime, model, Cancel(), ["same fact", "insights"]))
     assert Counter(result.job for result in made) == {"same fact": 22, "insights": 20}
     assert results_of(runtime, model)["same fact"] == JobTest(0, 22)
-    assert not may_do(runtime, model, "same fact") and not may_do(runtime, model, "insights")
+    assert not is_trusted_with(runtime, model, "same fact") and not is_trusted_with(
+        runtime, model, "insights"
+    )
 
 
 def test_a_test_that_is_stopped_keeps_what_came_to_its_end(runtime: Runtime) -> None:

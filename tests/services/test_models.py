@@ -130,11 +130,11 @@ def test_a_chosen_embedding_model_searches_and_the_bundled_one_again(tmp_path: P
         if choice.current and not choice.embeds
     ]
     assert embedders() == {"pooled": False, EMBEDDER: True}
-    pooled = models.named_embedder(runtime, "pooled")
+    pooled = models.find_embedder(runtime, "pooled")
     assert pooled
-    assert models.named_embedder(runtime, str(file))
-    assert models.named_embedder(runtime, "bundled") is None
-    assert "The vectors of 1 text are made anew" in models.search_terms(runtime, pooled)
+    assert models.find_embedder(runtime, str(file))
+    assert models.find_embedder(runtime, "bundled") is None
+    assert "The vectors of 1 text are made anew" in models.search_notice(runtime, pooled)
     assert "did not come with memapp" in models.use_model(runtime, "pooled")
     assert runtime.settings.embedding_model == str(file)
     assert embedders() == {"pooled": True, EMBEDDER: False}

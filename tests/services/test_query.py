@@ -11,7 +11,7 @@ from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRe
 from memapp.errors import Refused
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.recall import query
+from memapp.services.recall import answer_query
 from memapp.store import changes, chat
 from memapp.store.access_counts import get_access_count
 from tests.builders import fact, learn, new_chat, recorded, say, typed_message
@@ -29,13 +29,13 @@ def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]
     made = QueryRequest.model_validate(
         {"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request}
     )
-    return [bullet.text for bullet in query(runtime, capability, made).memories]
+    return [bullet.text for bullet in answer_query(runtime, capability, made).memories]
 
 
 def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
     memory_id = remember(runtime, "User deploys\non Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
-    (bullet,) = query(
+    (bullet,) = answer_query(
         runtime, capability, QueryRequest(agent="planner", query="deploys when")
     ).memories
     assert bullet == Bullet(id=memory_id, category="tasks", text="[tasks] User deploys on Fridays.")
@@ -56,7 +56,7 @@ def test_full_returns_all_that_is_known(runtime: Runtime) -> None:
     request = QueryRequest.model_validate(
         {"agent": "planner", "query": "deploys", "return": "full"}
     )
-    (full,) = query(runtime, capability, request).memories
+    (full,) = answer_query(runtime, capability, request).memories
     assert isinstance(full, Full)
     assert full.tags == ("work",)
     assert full.importance == 4
@@ -80,7 +80,9 @@ def test_a_request_beyond_it_is_refused(runtime: Runtime, request_: dict[str, ob
     remember(runtime, "User deploys on Fridays.", "tasks")
     capability = runtime.categories.capability("planner", runtime.user_id)
     with pytest.raises(Refused):
-        query(runtime, capability, QueryRequest.model_validate({"query": "deploys", **request_}))
+        answer_query(
+            runtime, capability, QueryRequest.model_validate({"query": "deploys", **request_})
+        )
     event = recorded(runtime, "search")[0]
     assert event["status"] == "error"
     assert event["meta"]["refused"]
@@ -258,16 +260,16 @@ def test_the_best_of_what_is_related_comes_first_in_a_kept_place(runtime: Runtim
 def test_a_capability_names_one_person_and_only_their_memories_are_seen(runtime: Runtime) -> None:
     remember(runtime, "User has the goal to learn the cello.", "goals")
     other = Capability("planner", "somebody else", frozenset({"goals"}))
-    assert query(runtime, other, QueryRequest(agent="planner", query="cello")) == QueryAnswer(
-        (), []
-    )
+    assert answer_query(
+        runtime, other, QueryRequest(agent="planner", query="cello")
+    ) == QueryAnswer((), [])
 
 
 def header(runtime: Runtime, agent: str, **request: object) -> tuple[str, ...]:
     made = QueryRequest.model_validate(
         {"agent": agent, "query": "deployment plan context", **request}
     )
-    return query(runtime, runtime.categories.capability(agent, runtime.user_id), made).header
+    return answer_query(runtime, runtime.categories.capability(agent, runtime.user_id), made).header
 
 
 def test_an_agent_is_told_once_what_changed_since_it_last_asked(runtime: Runtime) -> None:

@@ -24,7 +24,7 @@ from tests.services.imports.builders import say_yes
 def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the model word answers about the person."""
     monkeypatch.setattr(
-        "memapp.services.turn.turns.may_do", lambda runtime, model, job: job == "answers"
+        "memapp.services.turn.turns.is_trusted_with", lambda runtime, model, job: job == "answers"
     )
 
 
@@ -131,7 +131,7 @@ def test_no_quotations_are_looked_for_where_a_model_answers(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(
-        "memapp.services.turn.turns.quotations.quoted",
+        "memapp.services.turn.turns.quotations.quoted_answer",
         lambda runtime, message: asked.append(message.text),
     )
     model.enqueue("Chamomile.")

@@ -14,7 +14,7 @@ from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.recall import RecallRequest, recall
-from memapp.services.recall.search import needed, plainly_needed
+from memapp.services.recall.search import recall_by_spelling, recall_keywords
 from memapp.store import changes, chat, memories, vectors
 from memapp.store.scope import Scope
 from tests.builders import Clock, fact, make_runtime
@@ -184,7 +184,7 @@ def test_old_words_of_a_former_fact_do_not_stand_beside_what_holds(runtime: Runt
 
 
 def asked_for(runtime: Runtime, *keywords: str) -> list[str]:
-    return [hit.text for hit in needed(runtime, keywords, Scope(runtime.user_id))]
+    return [hit.text for hit in recall_keywords(runtime, keywords, Scope(runtime.user_id))]
 
 
 def test_each_keyword_is_its_own_query_and_the_best_come_in_turn(runtime: Runtime) -> None:
@@ -216,9 +216,9 @@ def test_a_keyword_finds_by_tag_and_without_the_embedder_by_words(tmp_path: Path
 def test_the_plain_rule_takes_the_most_alike_and_the_newest(runtime: Runtime) -> None:
     for text in ("User likes oolong tea.", "User has a dog.", "User likes green tea."):
         curate.add(runtime, text)
-    hits = plainly_needed(runtime, ("tea",), Scope(runtime.user_id), 2)
+    hits = recall_by_spelling(runtime, ("tea",), Scope(runtime.user_id), 2)
     assert [hit.text for hit in hits] == ["User likes green tea.", "User likes oolong tea."]
-    assert plainly_needed(runtime, (), Scope(runtime.user_id), 2) == []
+    assert recall_by_spelling(runtime, (), Scope(runtime.user_id), 2) == []
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_no_query_breaks_it(runtime: Runtime, query: str) -> None:
     embed(runtime)
     found = [
         *recall(runtime, RecallRequest(query)),
-        *needed(runtime, [query[:100]], Scope(runtime.user_id)),
+        *recall_keywords(runtime, [query[:100]], Scope(runtime.user_id)),
     ]
     assert {hit.text for hit in found} <= {"User likes oolong."}
     assert texts(runtime, f"oolong {query}"[:1_000]) == ["User likes oolong."]

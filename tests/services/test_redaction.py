@@ -9,7 +9,7 @@ from memapp.language import redaction
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
-from memapp.services.recall import tellable
+from memapp.services.recall import redact
 from memapp.services.recall.redaction import CUT_AMONG
 from memapp.store import chat
 from tests.builders import chat_of, learn, new_chat, say
@@ -20,7 +20,7 @@ def said(runtime: Runtime, thread: str) -> list[Message]:
 
 
 def told(runtime: Runtime, thread: str) -> list[str]:
-    return [message.text for message in tellable(runtime.read(), said(runtime, thread))]
+    return [message.text for message in redact(runtime.read(), said(runtime, thread))]
 
 
 def test_a_value_is_left_out_everywhere_until_a_yes(runtime: Runtime, model: ScriptedModel) -> None:

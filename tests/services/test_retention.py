@@ -75,7 +75,7 @@ def state(runtime: Runtime, memory_id: str) -> Memory:
 
 def gone(runtime: Runtime) -> set[str]:
     return {
-        entry.memory_id
+        entry.subject_id
         for entry in history.list_entries(runtime.read())
         if entry.event is Event.PURGE
     }
@@ -95,7 +95,7 @@ def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Run
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in retention.trash(runtime)] == [forgotten]
     (entry,) = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.TTL]
-    assert (entry.memory_id, entry.actor) == (forgotten, "lifecycle")
+    assert (entry.subject_id, entry.actor) == (forgotten, "lifecycle")
 
 
 def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:

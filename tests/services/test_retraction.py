@@ -157,7 +157,7 @@ def test_what_was_put_off_is_withdrawn_too(runtime: Runtime) -> None:
     first = told(runtime, "I live in Oslo.")
     decisions.snooze(runtime, pending.list_pending(runtime)[0].id)
     resent(runtime, first, "What is the time?")
-    assert pending.asleep(runtime) == []
+    assert pending.list_snoozed(runtime) == []
 
 
 def test_what_was_also_said_elsewhere_or_is_the_person_s_own_by_now_stays(runtime: Runtime) -> None:

@@ -17,7 +17,7 @@ from memapp.domain.turn_events import Found
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, undo
-from memapp.services.recall import RecallRequest, look_up, recall
+from memapp.services.recall import RecallRequest, recall, retrieve
 from memapp.store import change_log, changes, chat, withdrawn
 from tests.builders import Clock, learn, make_runtime, new_chat, only, say
 
@@ -27,7 +27,7 @@ def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
 
 
 def lines(runtime: Runtime, thread: str, text: str = "What is new in my life?") -> tuple[str, ...]:
-    return look_up(runtime, thread, text, (), []).delta.lines
+    return retrieve(runtime, thread, text, (), []).delta.lines
 
 
 def test_what_changed_elsewhere_is_told_to_a_chat_once(runtime: Runtime) -> None:
@@ -53,8 +53,8 @@ def test_a_stopped_reply_has_been_told_and_a_failed_one_has_not(runtime: Runtime
 def test_small_talk_is_given_nothing(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     curate.add(runtime, "User likes oolong.")
-    assert look_up(runtime, thread, "Thank you!", (), []).delta.lines == ()
-    assert look_up(runtime, thread, "Thank you!", (), []).hits == ()
+    assert retrieve(runtime, thread, "Thank you!", (), []).delta.lines == ()
+    assert retrieve(runtime, thread, "Thank you!", (), []).hits == ()
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     say(runtime, thread, "I am learning Danish in the evenings.")
     learn(runtime, thread)
     said = in_prompt(runtime, thread)
-    assert look_up(runtime, thread, "Which language do I learn?", (), said).delta.lines == ()
-    found = look_up(runtime, other, "Which language do I learn?", (), []).hits
+    assert retrieve(runtime, thread, "Which language do I learn?", (), said).delta.lines == ()
+    found = retrieve(runtime, other, "Which language do I learn?", (), []).hits
     assert [hit.text for hit in found] == ["I am learning Danish in the evenings."]
 
 
@@ -133,7 +133,7 @@ def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
 
 
 def found(runtime: Runtime, text: str, *needed: str) -> list[str]:
-    return [hit.text for hit in look_up(runtime, new_chat(runtime), text, needed, []).hits]
+    return [hit.text for hit in retrieve(runtime, new_chat(runtime), text, needed, []).hits]
 
 
 def test_who_asks_what_was_advised_seeks_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
@@ -156,7 +156,7 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
         curate.add(runtime, text)
     learn(runtime)
     alone, guessed = (
-        look_up(runtime, new_chat(runtime), "What is my dog called?", needed, []).hits
+        retrieve(runtime, new_chat(runtime), "What is my dog called?", needed, []).hits
         for needed in ((), ("weather plan", "nurse"))
     )
     assert [hit.text for hit in alone] == ["User's dog is called Rex."]
@@ -202,11 +202,11 @@ def test_a_question_about_the_person_is_looked_up_with_more_words(runtime: Runti
     curate.add(runtime, "User keeps bees in the garden.")
     thread = new_chat(runtime)
     earlier = in_prompt(runtime, thread)
-    assert not look_up(runtime, thread, "Do I keep bees?", (), earlier).on_demand
-    retrieved = look_up(runtime, thread, "Which hobby have I got?", ("bees", "garden"), earlier)
+    assert not retrieve(runtime, thread, "Do I keep bees?", (), earlier).on_demand
+    retrieved = retrieve(runtime, thread, "Which hobby have I got?", ("bees", "garden"), earlier)
     assert retrieved.on_demand
     assert [hit.text for hit in retrieved.hits] == ["User keeps bees in the garden."]
-    assert not look_up(
+    assert not retrieve(
         runtime, thread, "What is the capital of France?", ("bees",), earlier
     ).on_demand
 
@@ -221,7 +221,7 @@ def test_a_question_about_the_person_comes_with_all_recalled(runtime: Runtime) -
         curate.add(runtime, f"User worked in bakery number {number}.", category="profile")
     texts = [
         hit.text
-        for hit in look_up(
+        for hit in retrieve(
             runtime, thread, "What instrument do I play on the cello evening?", (), []
         ).hits
     ]
@@ -230,9 +230,9 @@ def test_a_question_about_the_person_comes_with_all_recalled(runtime: Runtime) -
         "User worked in bakery number 4.",
         "User worked in bakery number 3.",
     ]
-    assert look_up(runtime, thread, "What is the capital of France?", (), []).hits == ()
+    assert retrieve(runtime, thread, "What is the capital of France?", (), []).hits == ()
     runtime.categories = narrowed(runtime, "profile", Category(context="rag", rag_length=1))
-    assert len(look_up(runtime, thread, "Which bakery did I work in?", (), []).hits) == 1, (
+    assert len(retrieve(runtime, thread, "Which bakery did I work in?", (), []).hits) == 1, (
         "the length of its category"
     )
 
@@ -260,7 +260,7 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
         runtime, *[memory.id for memory in curate.list_memories(runtime) if "Rex" in memory.text]
     )
     assert "Rex" not in str(
-        look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits
+        retrieve(runtime, new_chat(runtime), "What is my dog called?", (), []).hits
     )
     assert "I have a dog called Rex." in {hit.text for hit in recall(runtime, RecallRequest("Rex"))}
     (plays,) = curate.list_memories(runtime)
@@ -287,7 +287,7 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
     forget.purge(runtime, [taken_back.id, unused.id], by=by)
     found = [
         hit.text
-        for hit in look_up(
+        for hit in retrieve(
             runtime, new_chat(runtime), "What are my dog and my cat called?", (), []
         ).hits
     ]

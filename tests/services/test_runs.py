@@ -16,7 +16,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import forget, runs, undo
 from memapp.services.lessons import browse, curate
-from memapp.services.lessons.hints import failure_of, told
+from memapp.services.lessons.hints import draw_hints, failure_of
 from memapp.services.runs import Client, Reported
 from memapp.store import changes
 from memapp.store.session import Rejected
@@ -282,7 +282,7 @@ def test_a_failure_is_kept_though_its_lesson_was_erased_meanwhile(runtime: Runti
     session = runtime.read()
     failure = failure_of(session, step)
     assert failure
-    drawn = told(session, failure, ALONE, withhold=False)
+    drawn = draw_hints(session, failure, ALONE, withhold=False)
     forget.forget_everywhere(runtime, "fire")
     assert runs.record(runtime, step, drawn).error and not browse.list_lessons(runtime)
 

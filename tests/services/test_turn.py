@@ -38,19 +38,19 @@ QUESTION = "Which tea goes with a bee sting?"
 OF_ONESELF = "Where do I keep my hens?"
 STEPS = {
     "secrets": ("turn.turns.without_secrets", QUESTION),
-    "take_prefetched": ("turn.turns.take_prefetched", QUESTION),
+    "take_prefetched": ("turn.turns.take_typing_prefetch", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
     "retract": ("turn.turns.learning.retract_withdrawn", QUESTION),
     "read_request": ("memory_requests.requests.read_message", QUESTION),
     "memory_request": ("memory_requests.requests.carry_out", QUESTION),
     "propose_profile": ("turn.turns.learning.propose_profile", QUESTION),
-    "expectation": ("turn.turns.expectation", QUESTION),
-    "prefetched": ("turn.turns.prefetched", QUESTION),
+    "expectation": ("turn.turns.prediction_after", QUESTION),
+    "prefetched": ("turn.turns.idle_prefetch", QUESTION),
     "classify": ("turn.turns.compare", QUESTION),
-    "quotations": ("turn.turns.quotations.quoted", OF_ONESELF),
+    "quotations": ("turn.turns.quotations.quoted_answer", OF_ONESELF),
     "is_held": ("turn.answering.is_held", OF_ONESELF),
     "checkpoint": ("turn.turns._mark_read", QUESTION),
-    "look_up": ("turn.answering.look_up", QUESTION),
+    "look_up": ("turn.answering.retrieve", QUESTION),
     "remind": ("turn.answering.forgotten_limits", QUESTION),
     "unasked": ("turn.turns.questions.answered_unasked", QUESTION),
     "ask": ("consent.questions.consents.messages_since_question", QUESTION),
@@ -89,7 +89,7 @@ def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
     first = say(runtime, thread, "I live in Oslo.")
     if text == OF_ONESELF:
         say(runtime, thread, "I keep my hens in the garden.")
-        monkeypatch.setattr("memapp.services.turn.turns.may_do", lambda *_: True)
+        monkeypatch.setattr("memapp.services.turn.turns.is_trusted_with", lambda *_: True)
     with monkeypatch.context() as planted:
         planted.setattr(f"memapp.services.{place}", bug)
         match step:
@@ -412,7 +412,7 @@ def test_no_message_waits_for_embedding(runtime: Runtime, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("knobs", "window", "advice"),
+    ("chosen", "window", "advice"),
     [
         ({"context_tokens": 1400}, 1400, "Raise `context_tokens` or lower `reply_tokens`."),
         ({"budget_tokens": 1400}, 4096, "Raise `budget_tokens` or lower `reply_tokens`."),
@@ -427,18 +427,18 @@ def test_no_message_waits_for_embedding(runtime: Runtime, monkeypatch: pytest.Mo
     ],
 )
 def test_a_limit_that_leaves_no_room_is_named_and_what_is_advised_helps(
-    tmp_path: Path, knobs: dict[str, int], window: int, advice: str
+    tmp_path: Path, chosen: dict[str, int], window: int, advice: str
 ) -> None:
-    runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=window), **knobs)
+    runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=window), **chosen)
     thread = new_chat(runtime)
     assert advice in str(only(Failed, say(runtime, thread, "Which tea?")).error)
     runtime.close()
     for helps, enlarged in (
         ({"reply_tokens": 40}, window),
-        (dict.fromkeys(knobs, 2048), 2048 if knobs else 0),
+        (dict.fromkeys(chosen, 2048), 2048 if chosen else 0),
     ):
         runtime = make_runtime(
-            tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**knobs, **helps}
+            tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**chosen, **helps}
         )
         assert only(Completed, say(runtime, thread, "Which tea?")).reply.text
         runtime.close()

@@ -11,10 +11,10 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.services.recall import (
     RecallRequest,
     conversation_scope,
+    drop_withheld,
     recall,
+    redact,
     retrieval,
-    tellable,
-    without_words_of_withheld,
 )
 from memapp.store import chat, consents, expectations
 from tests.builders import chat_of, learn, new_chat
@@ -77,8 +77,8 @@ def test_a_value_is_withheld_in_any_form_until_a_yes(way: tuple[str, str], denie
         ]
         assert said_again.id in found, "the person finds their message"
         keywords = [written, *written.split(), "trams"]
-        assert without_words_of_withheld(runtime.read(), keywords)[-1:] == ["trams"]
-        assert written not in without_words_of_withheld(runtime.read(), keywords)
+        assert drop_withheld(runtime.read(), keywords)[-1:] == ["trams"]
+        assert written not in drop_withheld(runtime.read(), keywords)
         decisions.set_field(runtime, "health", value)
         assert told(runtime, value).keys() == {read_in.id, said_again.id}
 
@@ -118,7 +118,7 @@ def test_a_reply_that_calls_the_person_by_a_name_that_waits_is_told_without_it(
             origin=Origin.MODEL,
             reply_to=asked.id,
         )
-    assert [message.text.replace("\n", " ") for message in tellable(runtime.read(), [reply])] == [
+    assert [message.text.replace("\n", " ") for message in redact(runtime.read(), [reply])] == [
         left
     ] * bool(left)
 
@@ -137,10 +137,10 @@ def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction
     messages = chat.list_messages(runtime.read(), thread)
     with runtime.write() as session:
         expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, ())
-    assert retrieval.expectation(runtime, messages) is None
+    assert retrieval.prediction_after(runtime, messages) is None
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
-    found = retrieval.expectation(runtime, messages)
+    found = retrieval.prediction_after(runtime, messages)
     assert found is not None and found.text == prediction
 
 
@@ -171,6 +171,6 @@ def test_a_yes_that_was_taken_back_withholds_again(runtime: Runtime) -> None:
 def test_a_keyword_made_of_what_waits_finds_nothing(runtime: Runtime) -> None:
     badge = curate.add(runtime, "User keeps a diabetes badge in the drawer.").memory_id
     lighthouse = new_chat(runtime), "How tall is the lighthouse?", ["diabetes"], []
-    assert [hit.id for hit in retrieval.look_up(runtime, *lighthouse).hits] == [badge]
+    assert [hit.id for hit in retrieval.retrieve(runtime, *lighthouse).hits] == [badge]
     requests.propose(runtime, "health", "type one diabetes")
-    assert retrieval.look_up(runtime, *lighthouse).hits == ()
+    assert retrieval.retrieve(runtime, *lighthouse).hits == ()

@@ -316,7 +316,7 @@ def test_a_purge_leaves_no_version_and_cannot_be_taken_back(database: Database) 
         with pytest.raises(UsageError, match="erased"):
             undo(database, revision)
     assert history.undoable_steps(on(database.read())) == []
-    kept = history.list_entries(on(database.read()), memory_id=one)
+    kept = history.list_entries(on(database.read()), subject_id=one)
     assert [(entry.event, entry.before, entry.after) for entry in kept] == [
         (Event.PURGE, None, None),
         (Event.UPDATE, None, None),
@@ -348,7 +348,7 @@ def test_versions_hold_what_a_memory_said_and_equal_ones_once(database: Database
     versions = history.list_versions(on(database.read()), one)
     actual = [version.text for version in versions[:2]]
     assert actual == ["User drinks oolong.", "User drinks coffee."]
-    entries = list(reversed(history.list_entries(on(database.read()), memory_id=one)))
+    entries = list(reversed(history.list_entries(on(database.read()), subject_id=one)))
     assert [entry.after for entry in entries[:-1]] == [entry.before for entry in entries[1:]], (
         "each begins where the last one ended"
     )
@@ -602,7 +602,7 @@ def test_the_profile_cannot_be_changed_without_an_approved_request(database: Dat
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(on(database.read()), revision.step)
     assert entry.event == Event.PROFILE
-    assert entry.memory_id == "profile:city"
+    assert entry.subject_id == "profile:city"
     assert dict(entry.meta) == {"request_id": "p", "before": ""}
     with pytest.raises(UsageError):
         apply(database, ProfileChanged("p"))

@@ -80,7 +80,7 @@ LOOKS: dict[str, Look] = {
     "compared_with": lambda conn, ids: expectations.compared_with(on(conn), "0"),
     "still_there": lambda conn, ids: chat.still_there(on(conn), MESSAGES),
     "versions": lambda conn, ids: history.list_versions(on(conn), ids[0]),
-    "entries": lambda conn, ids: history.list_entries(on(conn), memory_id=ids[0]),
+    "entries": lambda conn, ids: history.list_entries(on(conn), subject_id=ids[0]),
     "created": change(lambda ids: Created(fact("User has one plan more.", NOW, category="notes"))),
     "updated": change(lambda ids: Updated(ids[3], text="User has no plan.")),
     "linked": change(lambda ids: Linked(ids[2], ((ids[3], 0.5),))),

@@ -92,7 +92,7 @@ async def conversation(
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may
     # change.
     with (
-        patch("memapp.services.recall.retrieval.find", _recalled),
+        patch("memapp.services.recall.retrieval.recall_capped", _recalled),
         patch(
             "memapp.services.recall.retrieval._fitting",
             lambda text, hits, *_, **_more: list(hits) if "tea" in text else [],

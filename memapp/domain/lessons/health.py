@@ -1,4 +1,4 @@
-"""The health of lessons: the specification's figures for a run, a day or all time."""
+"""The health of lessons: the figures of a run, a day or all time."""
 
 from dataclasses import dataclass
 

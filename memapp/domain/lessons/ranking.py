@@ -1,4 +1,4 @@
-"""The ranking of lessons for an error or a task, by the specification's score of five parts.
+"""The ranking of lessons for an error or a task, by a score of five parts.
 
 A lesson for the exact error comes before one for its shape, and that before a similar one.
 """

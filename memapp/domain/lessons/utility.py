@@ -1,6 +1,6 @@
 """The utility of a lesson, by comparing runs with and without it, and the resulting status.
 
-Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded
+The formulas and thresholds by themselves promote by luck: among recorded
 runs in which nobody was shown anything, about one useless lesson in three reaches them after three
 runs. So a lesson is promoted only if a test says as well that chance alone would seldom do so: a
 permutation test over errors and steps, where there are three runs without the lesson, or, where
@@ -97,7 +97,7 @@ class Effect:
 
     @property
     def reaches_formula(self) -> bool:
-        """Return True if the specification's own gate is passed."""
+        """Return True if the thresholds are reached, by luck or not."""
         if self.window < WINDOW or self.regressed:
             return False
         if self.evaluated:
@@ -170,7 +170,7 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
 def utility(
     error_reduction: float, step_efficiency_gain: float, referee_score_gain: float | None = None
 ) -> float:
-    """Return the specification's utility, with or without a model as referee."""
+    """Return the utility as a weighted sum, with or without a model as referee."""
     if referee_score_gain is None:
         return 0.65 * error_reduction + 0.35 * step_efficiency_gain
     return 0.50 * error_reduction + 0.30 * step_efficiency_gain + 0.20 * referee_score_gain

@@ -147,8 +147,10 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         return actor.step
 
 
-def keep_as_asked(runtime: Runtime, field: str, value: str, message_id: str, actor: Actor) -> None:
-    """Approve a value the person asked to remember, as part of a step.
+def approve_as_asked(
+    runtime: Runtime, field: str, value: str, message_id: str, actor: Actor
+) -> None:
+    """Approve a value that the person asked memapp to remember, as part of a step.
 
     The person's request is the consent, also to the memory held with the value.
     """
@@ -220,7 +222,7 @@ def carry_out(
     """
     if not request.new_value:
         raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
-    memory, said_in = pending.brought_by(session, request), request.evidence
+    memory, said_in = pending.held_memory(session, request), request.evidence
     lost = replaced(request, pending.current(session, request.field))
     consents.decide(session, request.id, "approved", by)
     if request.field in BESIDE_PROFILE:
@@ -245,7 +247,7 @@ def carry_out(
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor)
-        retire(session, runtime, request, lost, actor)
+        trash_memories_stating(session, runtime, request, lost, actor)
         for rival in pending.rivals(session, request):
             pending.end(session, rival, "withdrawn", by, actor)
         # Further values in these messages may need no approval any more.
@@ -268,7 +270,7 @@ def _approve_as_written(
         memory = replace(memory, text=value)
     elif memory and not (
         same_value(request.field, request.new_value, value)
-        and pending.is_still_said(request, memory)
+        and pending.is_still_supported(request, memory)
     ):
         memory = None
     edited = pending.add(session, request.field, "", value, "person", memory, request.file_id)
@@ -334,10 +336,10 @@ def _replace_value(
     """Change a profile value and retire the memories that state the old one."""
     says = pending.current(session, field)
     request = approve_at_once(session, field, old, new, "person", actor)
-    retire(session, runtime, request, replaced(request, says), actor)
+    trash_memories_stating(session, runtime, request, replaced(request, says), actor)
 
 
-def retire(
+def trash_memories_stating(
     session: Session,
     runtime: Runtime,
     request: ConsentRequest,

@@ -46,12 +46,12 @@ def describe(runtime: Runtime, step: str) -> str:
     decided_on.sort(key=lambda entry: _decision_of(entry) == "withdrawn")
     first_decision = next(iter(_not_erased(session, decided_on)), None)
     if first_decision is None:
-        return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
+        return f"Changed {label(entries[0].subject_id.partition(':')[2])}"
     decision, request = _decision_of(first_decision[0]), first_decision[1]
     # The decision is `changed` for profile values and `approved` for facts.
     of_file = [entry for entry in decided_on if _decision_of(entry) != "withdrawn"]
     if request.file_id and len(of_file) > 1:
-        chats = sum(entry.memory_id == f"profile:{CHAT}" for entry in of_file)
+        chats = sum(entry.subject_id == f"profile:{CHAT}" for entry in of_file)
         name = consents.file_name(session, request.file_id)
         return in_words_of(decision, f"{waiting_of(len(of_file) - chats, chats)} from {name}")
     more = sum(_decision_of(entry) == decision for entry in decided_on) - 1
@@ -79,11 +79,11 @@ def overruled(runtime: Runtime, after: int | None = None) -> list[str]:
     ]
 
 
-def wake(runtime: Runtime) -> list[str]:
+def wake_snoozed(runtime: Runtime) -> list[str]:
     """Bring up all snoozed requests by reverting their snoozes; return the reverted steps."""
     session = runtime.read()
     actor, steps = runtime.actor(), []
-    for request in pending.asleep(runtime):
+    for request in pending.list_snoozed(runtime):
         put_off = (
             entry
             for entry in consents.entries_about(session, request)
@@ -160,7 +160,7 @@ def _revert(
             if is_foreign(request.proposer)
             else "undo"
         )
-        pending.add_again(session, request, proposer)
+        pending.add_copy(session, request, proposer)
     if decision != "changed":
         consents.note_decision(session, actor, request, "reopened", undoes=entry.step)
 
@@ -184,8 +184,10 @@ def _restore_value(
     opposite = decisions.approve_at_once(
         session, request.field, request.new_value, value, "undo", actor, undoes=entry.step
     )
-    of_step = {other.memory_id for other in history.entries_of_step(session, entry.step)}
-    decisions.retire(session, runtime, opposite, request.new_value, actor, spared=of_step)
+    of_step = {other.subject_id for other in history.entries_of_step(session, entry.step)}
+    decisions.trash_memories_stating(
+        session, runtime, opposite, request.new_value, actor, spared=of_step
+    )
     known_ids = (
         [other.id for other in pending.pending_for(session, request.field, value)] if value else []
     )
@@ -203,6 +205,6 @@ def request_before(session: Session, entry: Entry) -> ConsentRequest | None:
     if not (before := entry.meta.get("before", "")):
         return None
     request = consents.get_request(session, before)
-    if request.state != "applied" or entry.memory_id != f"profile:{request.field}":
+    if request.state != "applied" or entry.subject_id != f"profile:{request.field}":
         raise NotFound(f"The profile never said what request {request.id} does.")
     return request

@@ -40,7 +40,7 @@ Ended = Literal["denied", "withdrawn", "expired"]
 list_pending = reading(consents.list_pending)
 count_pending = reading(consents.count_pending)
 get = reading(consents.get_request)
-asleep = reading(consents.asleep)
+list_snoozed = reading(consents.asleep)
 list_files = reading(consents.list_files)
 list_of_file = reading(consents.list_of_file)
 get_file = reading(consents.get_file)
@@ -75,11 +75,11 @@ def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
 def memory_text(runtime: Runtime, request_id: str) -> str:
     """Return the text of the memory that approval would store; empty if there is none."""
     session = runtime.read()
-    memory = brought_by(session, consents.get_request(session, request_id))
+    memory = held_memory(session, consents.get_request(session, request_id))
     return in_full(memory) if memory else ""
 
 
-def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
+def held_memory(session: Session, request: ConsentRequest) -> Memory | None:
     """Return the memory that approving a request stores, if any.
 
     A memory with several requests is stored with the last approval.
@@ -87,7 +87,7 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     memory = consents.memory_of(session, request.id)
     if memory is None or request.field in BESIDE_PROFILE:
         return memory
-    if not is_still_said(request, memory):
+    if not is_still_supported(request, memory):
         return None
     if same_value(request.field, memory.text, request.new_value):
         return memory
@@ -107,7 +107,7 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     )
 
 
-def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
+def is_still_supported(request: ConsentRequest, memory: Memory) -> bool:
     """Return True unless the messages behind a held memory were withdrawn.
 
     If they were, the remaining evidence is read again.
@@ -132,7 +132,7 @@ def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     return end_all(runtime, over, runtime.actor(name="lifecycle"), "clock", state="expired")
 
 
-def begin_again(runtime: Runtime) -> None:
+def restart_deadlines(runtime: Runtime) -> None:
     """Give requests that were proposed under a wrong clock a full deadline from now."""
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
@@ -140,7 +140,7 @@ def begin_again(runtime: Runtime) -> None:
                 not is_open(session, request) and _was_behind(session, request)
             ):
                 consents.decide(session, request.id, "withdrawn", "clock")
-                add_again(session, request, request.proposer)
+                add_copy(session, request, request.proposer)
 
 
 def _was_behind(session: Session, request: ConsentRequest) -> bool:
@@ -256,7 +256,7 @@ def add(
     return request
 
 
-def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
+def add_copy(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Add a copy of a request, with its evidence, question and held memory."""
     memory = consents.memory_of(session, request.id)
     copy = add(
@@ -275,7 +275,7 @@ def add_again(session: Session, request: ConsentRequest, proposer: str) -> Conse
     return copy
 
 
-def unknown_of(session: Session, memory: Memory) -> list[Hint]:
+def unapproved_hints(session: Session, memory: Memory) -> list[Hint]:
     """Return the hints of a memory that need approval before the memory may be restored.
 
     These are the values in its text and those asked about when it was learned, unless the profile
@@ -293,7 +293,7 @@ def unknown_of(session: Session, memory: Memory) -> list[Hint]:
         for hint in asked_hints
         if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)
     ]
-    learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1:]
+    learned = history.list_entries(session, subject_id=memory.id, limit=None)[-1:]
     is_judged = memory.origin == "said" and any(is_memapp(entry.actor) for entry in learned)
     text_hints = (
         [hint for hint in unknown if hint.field != FACT] if asked_hints or is_judged else unknown
@@ -301,10 +301,10 @@ def unknown_of(session: Session, memory: Memory) -> list[Hint]:
     return list(dict.fromkeys([*lacking, *text_hints]))
 
 
-def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
+def hold_for_approval(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
     """Propose the profile values that a restored memory would reveal, and hold the memory.
 
-    The memory returns with the last approval (`brought_by`). Pending values are not proposed again.
+    The memory returns with the last approval (`held_memory`). No pending value is proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
     for hint in unknown:

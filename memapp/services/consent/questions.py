@@ -35,7 +35,7 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
         request = pending.undecided(session, request_id)
         if not _is_from_chat(request):
             raise UsageError("This did not come up in a chat.", "Decide on it in the inbox.")
-        subject = _subject_of(request, pending.brought_by(session, request))
+        subject = _subject_of(request, pending.held_memory(session, request))
         text = f"Shall I remember {subject}? (yes / no)"
         question = chat.add_message(
             session, thread_id, Role.ASSISTANT, text, session.now, unprompted=True, model=BY_MEMAPP

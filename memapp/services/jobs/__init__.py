@@ -10,10 +10,10 @@ from memapp.services.jobs.schedule import (
     Done,
     Job,
     is_due,
-    left,
     pace,
     run,
     run_due,
+    work_left,
 )
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
     "Insight",
     "Job",
     "is_due",
-    "left",
     "pace",
     "run",
     "run_due",
+    "work_left",
 ]

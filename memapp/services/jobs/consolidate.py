@@ -38,7 +38,7 @@ from memapp.language.same_content import is_respelt, keeps_facts
 from memapp.prompts import same_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.services.models import may_do
+from memapp.services.models import is_trusted_with
 from memapp.services.store_reads import reading
 from memapp.services.trust import leave
 from memapp.store import changes, consents, events, memories, relations, vectors
@@ -90,7 +90,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Consen
         _tidy_up(runtime)
         while not ended.is_set():
             started = time.monotonic()
-            due = find(runtime, ended)
+            due = find_pairs(runtime, ended)
             if due is None or not due.candidates:
                 return
             left = PAIRS_PER_DAY - _spent_today(runtime).pairs
@@ -102,7 +102,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Consen
 
 def waiting(runtime: Runtime) -> int:
     """Count the pairs that a run would settle now."""
-    due = find(runtime, Cancel())
+    due = find_pairs(runtime, Cancel())
     return min(len(due.pairs), max(0, PAIRS_PER_DAY - _spent_today(runtime).pairs)) if due else 0
 
 
@@ -137,7 +137,7 @@ def _tidy_up(runtime: Runtime) -> None:
 # Finding pairs, without a model -------------------------------------------------------------------
 
 
-def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
+def find_pairs(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     """Return the pairs of the memories that are due, some decided by words; None when cancelled."""
     session, embedder = runtime.read(), runtime.embedding.ready()
     if embedder is None:
@@ -238,7 +238,7 @@ def _decide(
     if decided := {pair: pair.decided for pair in pairs if pair.decided}:
         return decided, 0
     model = runtime.chat.ready()
-    if model is None or not may_do(runtime, model, "same fact"):
+    if model is None or not is_trusted_with(runtime, model, "same fact"):
         return dict.fromkeys(pairs, LINK), 0
     prompt, sampling = same_fact.request([(pair.older.text, pair.newer.text) for pair in pairs])
     tokens = model.prompt_tokens(prompt)

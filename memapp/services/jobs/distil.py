@@ -17,8 +17,8 @@ from memapp.language.word_file import words_of
 from memapp.prompts import third_person as prompts
 from memapp.runtime import Runtime
 from memapp.services import write_gate
-from memapp.services.models import may_do
-from memapp.services.recall import tellable
+from memapp.services.models import is_trusted_with
+from memapp.services.recall import redact
 from memapp.store import chat, memories
 from memapp.store import distillation as store
 
@@ -33,7 +33,7 @@ LEAST_SAID = 0.5
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
     """Reword memories, oldest first; yield 1 for each new sentence. Raises `ModelError`."""
     model = runtime.chat.ready()
-    if model is None or not may_do(runtime, model, "distil"):
+    if model is None or not is_trusted_with(runtime, model, "distil"):
         return
     for memory in store.list_new(runtime.read(), AT_ONCE):
         messages = _said(runtime, memory)
@@ -50,7 +50,7 @@ def waiting(runtime: Runtime) -> int:
     """Count the memories that the loaded model would reword now."""
     return (
         len(store.list_new(runtime.read(), AT_ONCE))
-        if may_do(runtime, runtime.chat.ready(), "distil")
+        if is_trusted_with(runtime, runtime.chat.ready(), "distil")
         else 0
     )
 
@@ -77,7 +77,7 @@ def _said(runtime: Runtime, memory: Memory) -> list[str]:
         return []
     last = max(sources, key=lambda message: message.id)
     messages = chat.list_messages(session, last.thread_id, before=last.seq + 1, limit=SHOWN)
-    return [message.text for message in tellable(session, messages)]
+    return [message.text for message in redact(session, messages)]
 
 
 def _save(runtime: Runtime, memory: Memory, text: str, by: str) -> bool:

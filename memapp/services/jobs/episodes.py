@@ -20,8 +20,8 @@ from memapp.language.word_file import words_of
 from memapp.prompts import episodes as prompts
 from memapp.runtime import Runtime
 from memapp.services import write_gate
-from memapp.services.models import may_do
-from memapp.services.recall import surely_ordinary, untouched
+from memapp.services.models import is_trusted_with
+from memapp.services.recall import surely_ordinary, unredacted
 from memapp.services.recall.episodes import EPISODE
 from memapp.services.recall.ordinary_sentences import ordinary_sentences
 from memapp.store import chat, memories
@@ -51,7 +51,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
     model = runtime.chat.ready()
     while (
         model
-        and may_do(runtime, model, "episodes")
+        and is_trusted_with(runtime, model, "episodes")
         and not cancel.is_set()
         and (stretch := _next(runtime))
     ):
@@ -60,7 +60,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
 
 def waiting(runtime: Runtime) -> int:
     """Count the chats that the loaded model would sum up now."""
-    return len(_due(runtime)) if may_do(runtime, runtime.chat.ready(), "episodes") else 0
+    return len(_due(runtime)) if is_trusted_with(runtime, runtime.chat.ready(), "episodes") else 0
 
 
 def _due(runtime: Runtime) -> list[store.Untold]:
@@ -95,7 +95,7 @@ def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel)
     """Ask a model, once, for an episode; yield 1 if the episode adds nothing to the messages."""
     erasures = runtime.database.erasures
     said: dict[str, list[str]] = {}
-    for message in untouched(runtime, stretch.messages):
+    for message in unredacted(runtime, stretch.messages):
         if cancel.is_set():
             return
         if ordinary := ordinary_sentences(runtime, message):

@@ -29,13 +29,13 @@ from memapp.prompts import insights as prompts
 from memapp.runtime import Runtime
 from memapp.services import curate, write_gate
 from memapp.services.embed import embedded
-from memapp.services.jobs.regularities import Regularity, find
-from memapp.services.models import may_do
+from memapp.services.jobs.regularities import Regularity, find_regularities
+from memapp.services.models import is_trusted_with
 from memapp.services.recall import (
-    may_be_told,
+    drop_withheld,
+    is_tellable,
     surely_ordinary,
-    untouched,
-    without_words_of_withheld,
+    unredacted,
 )
 from memapp.services.recall.ordinary_sentences import ordinary_sentences
 from memapp.store import changes, chat, history, memories, relations
@@ -112,11 +112,11 @@ def run(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
     if not messages or (last and messages[-1].created_at <= last.ran_at):
         return
     erasures = runtime.database.erasures
-    for regularity in find(runtime, messages, cancel)[:AT_ONCE]:
+    for regularity in find_regularities(runtime, messages, cancel)[:AT_ONCE]:
         if not cancel.is_set() and _save_regularity(runtime, regularity, erasures):
             yield 1
     model = runtime.chat.ready()
-    if model and not cancel.is_set() and may_do(runtime, model, "insights"):
+    if model and not cancel.is_set() and is_trusted_with(runtime, model, "insights"):
         yield from _conclude(runtime, model, messages, cancel, erasures)
 
 
@@ -158,7 +158,7 @@ def _with_evidence(session: Session, insight: Memory, evidence: Sequence[str]) -
 
 def _end_stale(runtime: Runtime) -> Iterator[int]:
     """Delete the insights that rest on a deleted, withheld or edited message."""
-    stale = [memory for memory in _held(runtime.read()) if not may_be_told(runtime, memory)]
+    stale = [memory for memory in _held(runtime.read()) if not is_tellable(runtime, memory)]
     for memory in stale:
         with runtime.write() as session:
             actor = runtime.actor(name=RULES)
@@ -174,7 +174,7 @@ def _save_regularity(runtime: Runtime, regularity: Regularity, erasures: int) ->
     text = worded(regularity)
     sources = tuple(dict.fromkeys(said.message.id for said in regularity.said))
     # Only the topic is the person's word; the dates and counts around it are memapp's.
-    if len(sources) < 2 or not without_words_of_withheld(runtime.read(), [regularity.topic]):
+    if len(sources) < 2 or not drop_withheld(runtime.read(), [regularity.topic]):
         return False
     with runtime.write() as session:
         if runtime.database.erasures != erasures:
@@ -254,7 +254,7 @@ def is_grounded(text: str, evidence: Sequence[str]) -> bool:
 
 def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
     """Return True if a text is near its evidence, ordinary, and free of pending or denied words."""
-    if not without_words_of_withheld(runtime.read(), [text]):
+    if not drop_withheld(runtime.read(), [text]):
         return False
     if not surely_ordinary(runtime, [text]):
         return False
@@ -275,7 +275,7 @@ def _shown(
     shown: list[tuple[Memory | Message, str]] = []
     shown += [(memory, memory.text) for memory in newest if memory.text in ordinary][:FACTS]
     left = SNIPPET_CHARS
-    for message in reversed(untouched(runtime, messages[-SNIPPET_CHARS // 20 :])):
+    for message in reversed(unredacted(runtime, messages[-SNIPPET_CHARS // 20 :])):
         if left <= 0 or cancel.is_set():
             break
         snippet = shorten(" ".join(ordinary_sentences(runtime, message)), SNIPPET_CHARS)

@@ -18,7 +18,7 @@ from memapp.services.consent import pending
 from memapp.services.expectation_check import compare
 from memapp.services.memory_requests import requests
 from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
-from memapp.services.recall import expectation
+from memapp.services.recall import prediction_after
 from memapp.services.turn import confirm_answer
 from memapp.store import chat, events, learning_queue
 
@@ -104,7 +104,7 @@ def _catch_up(runtime: Runtime, queued: QueuedMessage) -> None:
         attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
         attempt("retract", partial(learning.retract_withdrawn, runtime, message, earlier))
     requests.read_message(runtime, message, earlier)
-    if expected := expectation(runtime, earlier):
+    if expected := prediction_after(runtime, earlier):
         attempt("classify", partial(compare, runtime, expected, message))
 
 

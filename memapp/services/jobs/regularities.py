@@ -19,7 +19,7 @@ from memapp.language.topics import topics_of
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
-from memapp.services.recall import own_sentences, surely_ordinary, untouched
+from memapp.services.recall import own_sentences, surely_ordinary, unredacted
 
 LEAST_CHATS = 8
 """With fewer chats nothing can be regular."""
@@ -74,10 +74,12 @@ class Regularity:
     """Probability of coming up so often by chance."""
 
 
-def find(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[Regularity]:
+def find_regularities(
+    runtime: Runtime, messages: Sequence[Message], cancel: Cancel
+) -> list[Regularity]:
     """Return the regularities of messages, the surest first; none without the judge's embedder."""
     mentions: list[Mention] = []
-    for message in untouched(runtime, messages):
+    for message in unredacted(runtime, messages):
         words = words_of(message.typed_text)
         mentions += [
             Mention(message, sentence, topics_of(sentence, words))

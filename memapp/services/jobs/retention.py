@@ -31,7 +31,7 @@ ENDED = ("denied", "expired", "withdrawn")
 def expire(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterator[int]:
     """Expire the consent requests that are overdue; restart those dated by a wrong clock."""
     if last and not has_leapt(last, runtime.clock()):
-        pending.begin_again(runtime)
+        pending.restart_deadlines(runtime)
     yield len(pending.expire_due(runtime))
 
 

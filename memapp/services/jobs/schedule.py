@@ -245,7 +245,7 @@ def _count(runtime: Runtime, done: Done) -> None:
         )
 
 
-def left(runtime: Runtime) -> int:
+def work_left(runtime: Runtime) -> int:
     """Return the amount of work pending for the running job; 0 without one."""
     running = runtime.progress
     return next((job.waiting(runtime) for job in JOBS if running and job.name == running.name), 0)

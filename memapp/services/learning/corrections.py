@@ -20,7 +20,7 @@ from memapp.language.sentence import without_mark
 from memapp.language.word_file import WordFile
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.services.recall import near
+from memapp.services.recall import nearest_memories
 from memapp.store import chat, history, memories
 from memapp.store.session import Session
 
@@ -65,14 +65,14 @@ class Pairing(NamedTuple):
     target: Correctable
     likeness: float
     """Cosine of the two, without the words that mark a correction."""
-    shares: bool
+    shares_subject: bool
     """Both have a word that says their subject."""
-    sure: float
-    """Probability that the sentence takes back, ends or changes the memory."""
+    probability: float
+    """That the sentence takes back, ends or changes the memory."""
 
     @property
     def is_related(self) -> bool:
-        return self.likeness >= (NEAR_IN_WORDS if self.shares else NEAR)
+        return self.likeness >= (NEAR_IN_WORDS if self.shares_subject else NEAR)
 
 
 def pair_with_memories(
@@ -89,7 +89,9 @@ def pair_with_memories(
     vectors = dict(zip(texts, embedder.embed(texts, wait=True), strict=True))
     session = runtime.read()
     pairings = []
-    for sentence, bare_sentence, long_ago in zip(typed, bare, near(runtime, bare), strict=True):
+    for sentence, bare_sentence, long_ago in zip(
+        typed, bare, nearest_memories(runtime, bare), strict=True
+    ):
         bare_vector = vectors[bare_sentence]
         likenesses = [
             (candidate, float(bare_vector @ vectors[candidate.subject])) for candidate in candidates
@@ -142,7 +144,9 @@ def find_corrected(
     own words (`no wait`). It must be if the sentence answers a question of the same message, which
     may be a riddle.
     """
-    if any(pairing.target == begun and pairing.sure >= GOES_ON_CORRECTING for pairing in beside):
+    if any(
+        pairing.target == begun and pairing.probability >= GOES_ON_CORRECTING for pairing in beside
+    ):
         return begun
     least, least_long_ago = (
         (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if mark else (CORRECTS, CORRECTS_LONG_AGO)
@@ -154,19 +158,21 @@ def find_corrected(
         and (
             pairing.is_related
             if is_answer
-            else mark == "own" or pairing.shares or pairing.likeness >= NEAR_OF_LATE
+            else mark == "own" or pairing.shares_subject or pairing.likeness >= NEAR_OF_LATE
         )
     ]
     long_ago = [
         pairing
         for pairing in beside
-        if not pairing.target.is_recent and pairing.sure >= least_long_ago and pairing.is_related
+        if not pairing.target.is_recent
+        and pairing.probability >= least_long_ago
+        and pairing.is_related
     ]
-    if max((pairing.sure for pairing in of_late), default=0.0) < least:
+    if max((pairing.probability for pairing in of_late), default=0.0) < least:
         of_late = []
     likely = [
-        *((pairing.sure + LATE_BONUS, pairing.target) for pairing in of_late),
-        *((pairing.sure, pairing.target) for pairing in long_ago),
+        *((pairing.probability + LATE_BONUS, pairing.target) for pairing in of_late),
+        *((pairing.probability, pairing.target) for pairing in long_ago),
     ]
     surest = max((sure for sure, _ in likely), default=0.0)
     as_sure = [target for sure, target in likely if surest - sure <= AS_SURE]
@@ -191,7 +197,7 @@ def _candidates(runtime: Runtime, message: Message) -> list[Correctable]:
     for request in (
         request for message_id in message_ids for request in pending.of_message(session, message_id)
     ):
-        if memory := pending.brought_by(session, request):
+        if memory := pending.held_memory(session, request):
             requests_by_text.setdefault(memory.text, []).append(request)
             by_text[memory.text] = memory
     return [
@@ -205,7 +211,7 @@ def _candidates(runtime: Runtime, message: Message) -> list[Correctable]:
 
 def is_correctable(session: Session, memory: Memory) -> bool:
     """Return True unless the person pinned, wrote or changed a memory, except by approval."""
-    creation, *since = reversed(history.list_entries(session, memory_id=memory.id, limit=None))
+    creation, *since = reversed(history.list_entries(session, subject_id=memory.id, limit=None))
     is_own = memory.pinned or memory.origin == "person"
     return (
         not is_own

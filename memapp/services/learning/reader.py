@@ -42,7 +42,7 @@ from memapp.services import howtos
 from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable, find_corrected, pair_with_memories
 from memapp.services.learning.sentence_storage import Sentence, memory_for, propose, store_sentences
-from memapp.services.recall import near, tellable
+from memapp.services.recall import nearest_memories, redact
 from memapp.store import chat, memories, withdrawn
 
 LASTS, MEANT = 0.7, 0.7
@@ -94,7 +94,11 @@ def learn(runtime: Runtime, queued: QueuedMessage) -> Iterator[Remembered | Retr
         else []
     )
     yield from store_sentences(
-        runtime, queued, message, learned, near(runtime, [sentence.whole for sentence in learned])
+        runtime,
+        queued,
+        message,
+        learned,
+        nearest_memories(runtime, [sentence.whole for sentence in learned]),
     )
 
 
@@ -161,7 +165,7 @@ def _statements(runtime: Runtime, embedder: Embedder, message: Message) -> list[
     typed = _own_sentences(message.typed_text, words)[:MOST_SENTENCES]
     last_statement = _last_statement(earlier, words)
     # A sentence that leans on a pending or denied one needs approval, too.
-    redacted = _last_statement(tellable(runtime.read(), earlier[-1:]), words)
+    redacted = _last_statement(redact(runtime.read(), earlier[-1:]), words)
     field_of_last = FACT if redacted != last_statement else ""
     # An answer to a question of the same message has its subject there: `did I say six? seven`.
     in_context = [

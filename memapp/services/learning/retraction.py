@@ -138,7 +138,7 @@ def _other_sources(
 
 def is_untouched_by_person(session: Session, memory: Memory) -> bool:
     """Return True if the person never changed nor pinned a memory."""
-    entries = history.list_entries(session, memory_id=memory.id, limit=None)
+    entries = history.list_entries(session, subject_id=memory.id, limit=None)
     return not memory.pinned and all(is_memapp(entry.actor) for entry in entries)
 
 
@@ -193,11 +193,11 @@ def superseded_by(
             or bool(_other_sources(session, earlier.sources, message_ids))
         )
 
-    learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1]
+    learned = history.list_entries(session, subject_id=memory.id, limit=None)[-1]
     step = history.entries_of_step(session, learned.step)
     retired = [entry for entry in step if entry.meta.get("reason") == "superseded" and entry.before]
     unchanged = [entry for entry in retired if not history.changed_since(session, entry)]
-    superseded = memories.get_memories(session, [entry.memory_id for entry in unchanged])
+    superseded = memories.get_memories(session, [entry.subject_id for entry in unchanged])
     unknown = [
         memory
         for memory in superseded
@@ -244,4 +244,4 @@ def memories_ended_by(session: Session, message_ids: Sequence[str]) -> list[str]
             for step_entry in history.entries_of_step(session, entry.step)
         )
     ]
-    return [entry.memory_id for entry in alone if not history.changed_since(session, entry)]
+    return [entry.subject_id for entry in alone if not history.changed_since(session, entry)]

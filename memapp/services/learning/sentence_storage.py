@@ -19,7 +19,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.forget import is_forgotten
 from memapp.services.learning.corrections import Correctable
-from memapp.services.recall import Near, same_as
+from memapp.services.recall import Neighbours, same_memory_id
 from memapp.services.trust import leave
 from memapp.store import changes, chat, events, history, learning_queue, memories
 from memapp.store.session import Session
@@ -54,7 +54,7 @@ def store_sentences(
     queued: QueuedMessage,
     message: Message,
     sentences: Sequence[Sentence],
-    near_memories: Sequence[Near],
+    near_memories: Sequence[Neighbours],
 ) -> Iterator[Remembered | Retracted]:
     """Store or propose sentences, retire the memories they correct, and settle the message.
 
@@ -78,7 +78,7 @@ def store_sentences(
                 else None
             )
             is_pending = propose(runtime, message, sentence, memory, may_write=may_write)
-            same = None if is_pending else same_as(session, memory.text, nearest)
+            same = None if is_pending else same_memory_id(session, memory.text, nearest)
             if same:
                 changes.apply(session, Updated(same, sources=(message.id,)), actor)
             if is_pending or same:

@@ -97,7 +97,7 @@ def bearing(
     )
 
 
-def told(
+def draw_lesson(
     session: Session, tool: str, scope: str, action: str, task: str = "", *, withhold: bool
 ) -> Drawn | None:
     """Return the lesson to show before an action, or to withhold; None if there is none."""

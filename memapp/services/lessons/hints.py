@@ -177,7 +177,7 @@ def _progress_before(session: Session, step: ToolStep) -> float | None:
     return runs.last_progress(session, run) if run else None
 
 
-def told(
+def draw_hints(
     session: Session,
     failure: KnownFailure,
     client: Client,

@@ -14,7 +14,7 @@ from memapp.domain.lessons.referee import MOST, Calibration
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import referee as words
 from memapp.runtime import Runtime
-from memapp.services.models import may_do
+from memapp.services.models import is_trusted_with
 from memapp.services.store_reads import reading
 from memapp.store import referee as store
 from memapp.store import runs
@@ -41,7 +41,7 @@ def waiting(runtime: Runtime) -> int:
 def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
     """Return steps with a known outcome until the model is calibrated, then those without."""
     model = runtime.chat.ready()
-    if model is None or not may_do(runtime, model, "referee"):
+    if model is None or not is_trusted_with(runtime, model, "referee"):
         return []
     session, key = runtime.read(), _key(model)
     calibration = next(

@@ -14,7 +14,7 @@ from memapp.domain.lessons.rewording import may_go, reword
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
-from memapp.services.models import may_do
+from memapp.services.models import is_trusted_with
 from memapp.store import changes, events
 from memapp.store import lessons as store
 from memapp.store.session import Session
@@ -48,7 +48,11 @@ def waiting(runtime: Runtime) -> int:
 
 def _to_reword(runtime: Runtime) -> list[Lesson]:
     model = runtime.chat.ready()
-    return store.unasked(runtime.read(), AT_ONCE) if may_do(runtime, model, "rewording") else []
+    return (
+        store.unasked(runtime.read(), AT_ONCE)
+        if is_trusted_with(runtime, model, "rewording")
+        else []
+    )
 
 
 def _ask_model(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:

@@ -20,7 +20,7 @@ from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubted
 from memapp.services.forget import is_forgotten
 from memapp.services.learning import memory_from_message
-from memapp.services.recall import near, same_as
+from memapp.services.recall import nearest_memories, same_memory_id
 from memapp.store import changes, learning_queue, memories, withdrawn
 
 
@@ -42,13 +42,13 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
             f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.",
             "Say it in fewer words.",
         )
-    (alike,) = near(runtime, [text])
+    (alike,) = nearest_memories(runtime, [text])
     with runtime.write() as session:
         if is_forgotten(runtime, text):
-            decisions.keep_as_asked(runtime, FORGOTTEN, text, message.id, actor)
+            decisions.approve_as_asked(runtime, FORGOTTEN, text, message.id, actor)
         for hint in stated(text, words_of(text)):
-            decisions.keep_as_asked(runtime, hint.field, hint.value, message.id, actor)
-        if same := same_as(session, text, alike):  # known before, or approved just now
+            decisions.approve_as_asked(runtime, hint.field, hint.value, message.id, actor)
+        if same := same_memory_id(session, text, alike):  # known before, or approved just now
             importance = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
             changes.apply(
                 session, Updated(same, importance=importance, sources=(message.id,)), actor

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from memapp.domain.changes import Actor
 from memapp.domain.chat import Message, Role
-from memapp.domain.memory import FromMemory
+from memapp.domain.memory import OwnAnswer
 from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn_events import CarriedOut
 from memapp.errors import UsageError
@@ -28,7 +28,7 @@ from memapp.services.memory_requests.trash import (
     undo_last,
 )
 from memapp.services.open_turn import best_effort
-from memapp.services.recall import what_is_known
+from memapp.services.recall import known_about
 from memapp.store import chat, history, learning_queue, withdrawn
 from memapp.store.session import Session
 
@@ -39,7 +39,7 @@ KEPT_OUT = "All right. I keep nothing of that, and I do not bring it up in other
 class Done:
     """A request that was carried out."""
 
-    said: FromMemory
+    said: OwnAnswer
     is_all: bool
     """The message says nothing else: this is the whole answer."""
     teaches: bool
@@ -119,7 +119,7 @@ def carry_out(
     try:
         answer = _dispatch(runtime, request, message, earlier, actor=actor)
     except UsageError as error:
-        answer = FromMemory(str(error), is_own_word=True)
+        answer = OwnAnswer(str(error), is_own_word=True)
     if answer is None:
         return None
     teaches = request.kind == "remember" and not request.is_all
@@ -142,7 +142,7 @@ def _dispatch(
     message: Message,
     earlier: Sequence[Message],
     actor: Actor,
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Carry out a request as part of a step; return the answer, or None as in `carry_out`."""
     content = request.content
     if (chosen := chosen_memories(runtime, message.text, earlier)) is not None:
@@ -151,11 +151,11 @@ def _dispatch(
         case "remember":
             return _remember(runtime, content, message, earlier, actor)
         case "off" if content:
-            return FromMemory(KEPT_OUT, is_own_word=True)
+            return OwnAnswer(KEPT_OUT, is_own_word=True)
         case "off":
             return trash_last(runtime, earlier, actor, is_wrong=False)
         case "forget" if content == EVERYTHING:
-            return FromMemory(ALL_OF_IT, is_own_word=True)
+            return OwnAnswer(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
             return trash_named(runtime, content, message, actor, is_sure=request.is_sure)
         case "forget":
@@ -173,7 +173,7 @@ def _dispatch(
         ):
             return None
         case "know":
-            return what_is_known(
+            return known_about(
                 runtime, content, message, is_sure=request.is_command or request.is_sure
             )
     assert_never(request.kind)
@@ -181,13 +181,13 @@ def _dispatch(
 
 def _remember(
     runtime: Runtime, content: str, message: Message, earlier: Sequence[Message], actor: Actor
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Remember the content of a request, else the person's previous message."""
     previous = [message for message in earlier if message.role is Role.USER][-1:]
     if content:
-        return FromMemory(remember(runtime, content, message, actor), is_own_word=True)
+        return OwnAnswer(remember(runtime, content, message, actor), is_own_word=True)
     answers = [
-        FromMemory(remember(runtime, message.typed_text, message, actor), is_own_word=True)
+        OwnAnswer(remember(runtime, message.typed_text, message, actor), is_own_word=True)
         for message in previous
         if message.typed_text
     ]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Role
 from memapp.domain.consent import ConsentRequest, label
-from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
+from memapp.domain.memory import Kind, Memory, OwnAnswer, Recalled, State
 from memapp.domain.profile import same_value
 from memapp.domain.text import counted
 from memapp.language.profile import stated
@@ -27,7 +27,7 @@ from memapp.services.learning import (
     superseded_by,
     withdraw_messages,
 )
-from memapp.services.recall import Named, named, said_of
+from memapp.services.recall import SubjectMatch, match_subject, message_ids_about
 from memapp.store import changes, history, memories, recalls, withdrawn
 from memapp.store.profile import read_profile
 from memapp.store.session import Session
@@ -49,23 +49,25 @@ LISTED = 8
 
 def trash_named(
     runtime: Runtime, content: str, message: Message, actor: Actor, *, is_sure: bool
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Trash the memories a message names; list them and ask where several match.
 
     Returns None where memory surely holds nothing like the content.
     """
-    target = named(runtime, content)
+    target = match_subject(runtime, content)
     # An episode goes with the facts of its chat.
     lasting = [memory for memory in target.facts if memory.kind is not Kind.EPISODIC]
     if len(lasting or target.facts) > 1:
         return _ask_which(target.facts)
-    said_ids = [message_id for message_id in said_of(runtime, content) if message_id != message.id]
+    said_ids = [
+        message_id for message_id in message_ids_about(runtime, content) if message_id != message.id
+    ]
     # True if only superseded memories match.
     is_over = bool(withdrawn.withdrawn(runtime.read(), said_ids))
     if not (target.is_known or target.requests or is_over) and target.near:
         if len(target.near) > 1 or not is_sure:
             return _ask_which(target.near)
-        target = Named(target.near)
+        target = SubjectMatch(target.near)
     if receipt := _trash(runtime, target, said_ids, actor):
         return _own_words(receipt)
     if said_ids or is_sure:
@@ -75,7 +77,7 @@ def trash_named(
 
 def trash_last(
     runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, is_wrong: bool
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Trash the memories shown or learned last.
 
     With `is_wrong` they never held, so the memories they superseded are restored; and `That's
@@ -100,12 +102,12 @@ def trash_last(
     if not (facts or requests or (last and not is_wrong)):
         return None
     said_ids = [] if shown else [message.id for message in last]
-    named_last = Named(tuple(facts), requests=requests)
+    named_last = SubjectMatch(tuple(facts), requests=requests)
     receipt = _trash(runtime, named_last, said_ids, actor, is_wrong=is_wrong)
     return _own_words(receipt or NOT_KEPT)
 
 
-def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> OwnAnswer | None:
     """Undo the last step of this chat if memapp's last message reported one; else return None.
 
     An answer from memory changed nothing, so there is nothing to undo.
@@ -128,7 +130,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
         for entry in changed
         if not entry.undoes and all(entry.at >= message.created_at for message in last_typed)
     ]
-    step = undo.find(runtime, steps[0]) if steps else None
+    step = undo.undoable_step(runtime, steps[0]) if steps else None
     if step is None:
         return None
     undo.undo(runtime, step.id)
@@ -137,7 +139,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
 
 def trash_wrong(
     runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Trash the memories a correction calls wrong: shown or learned last, else named.
 
     Returns None where memory holds nothing alike: the message is no request to memory then.
@@ -149,7 +151,7 @@ def trash_wrong(
         for memory in (*_last_shown(runtime, earlier), *_learned_from(runtime, said))
         if is_about(memory.text, subject)
     ]
-    target = Named(tuple(last[:1])) if last else named(runtime, content)
+    target = SubjectMatch(tuple(last[:1])) if last else match_subject(runtime, content)
     if len(target.facts) > 1 or (target.facts and not (last or is_sure)):
         return _ask_which(target.facts)
     if not (target.is_known or target.requests):
@@ -175,9 +177,11 @@ def chosen_memories(runtime: Runtime, text: str, earlier: Sequence[Message]) -> 
     return None if numbers is None else [offered[number - 1] for number in numbers]
 
 
-def trash_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
+def trash_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> OwnAnswer:
     """Trash the memories chosen from a list."""
-    return _own_words(_trash(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
+    return _own_words(
+        _trash(runtime, SubjectMatch(tuple(chosen)), [], actor) if chosen else ALL_LEFT
+    )
 
 
 def _last_shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
@@ -214,7 +218,12 @@ def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
 
 
 def _trash(
-    runtime: Runtime, found: Named, said_ids: Sequence[str], actor: Actor, *, is_wrong: bool = False
+    runtime: Runtime,
+    found: SubjectMatch,
+    said_ids: Sequence[str],
+    actor: Actor,
+    *,
+    is_wrong: bool = False,
 ) -> str:
     """Trash memories, remove values and withdraw requests, in one step; return a receipt.
 
@@ -256,23 +265,23 @@ def _trash(
     return "\n".join(lines)
 
 
-def _restorable(session: Session, runtime: Runtime, found: Named) -> list[str]:
+def _restorable(session: Session, runtime: Runtime, found: SubjectMatch) -> list[str]:
     """Return the memories superseded by the named memories or by their pending requests."""
     superseded = [id for fact in found.facts for id in superseded_by(session, runtime, fact)]
     evidence = [id for request in found.requests for id in request.evidence]
     return superseded + memories_ended_by(session, evidence)
 
 
-def _ask_which(facts: Sequence[Memory]) -> FromMemory:
+def _ask_which(facts: Sequence[Memory]) -> OwnAnswer:
     listed = facts[:LISTED]
     lines = [f"{number}. {memory.text}" for number, memory in enumerate(listed, start=1)]
     hits = tuple(Recalled.of(memory, 0.0, "named", memory.updated_at) for memory in listed)
-    return FromMemory(
+    return OwnAnswer(
         "\n".join(["Do you mean this?" if len(listed) == 1 else "I know of this:", *lines, WHICH]),
         hits,
         is_own_word=True,
     )
 
 
-def _own_words(text: str) -> FromMemory:
-    return FromMemory(text, is_own_word=True)
+def _own_words(text: str) -> OwnAnswer:
+    return OwnAnswer(text, is_own_word=True)

@@ -32,7 +32,7 @@ INDEX = "the package index that it is set up for"
 HASH = "the file must have the known hash."
 
 
-def find(runtime: Runtime, name: str) -> ModelChoice:
+def find_model(runtime: Runtime, name: str) -> ModelChoice:
     """Return the model of this name, ready to download. Raises `UsageError` if there is none."""
     choices = selection.list_models(runtime)
     offered = [choice.name for choice in choices if choice.remote]
@@ -61,7 +61,7 @@ def find_default(runtime: Runtime) -> ModelChoice:
     )
     if here is not None:
         raise UsageError(f"{here.name} is here already.", f"Use it: memapp models use {here.name}")
-    return find(runtime, entry.name)
+    return find_model(runtime, entry.name)
 
 
 def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
@@ -75,7 +75,7 @@ def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
             f"{entry.name} is not fetched, since MEMAPP_MODEL or --model names the small model that"
             " comes with memapp."
         )
-    entry = selection.missing_default(places, loaded.settings)
+    entry = selection.missing_default_model(places, loaded.settings)
     if entry is None:
         return ""
     arrived = sum(part.stat().st_size for part in download.parts(entry.file, places.downloads))
@@ -124,7 +124,7 @@ def terms(choice: ModelChoice, proxy: str = "") -> str:
 
 def offer(runtime: Runtime) -> str:
     """Return the name and size of the default model while the bundled one stands in; else empty."""
-    entry = selection.missing_default(runtime.paths, runtime.settings)
+    entry = selection.missing_default_model(runtime.paths, runtime.settings)
     return f"{entry.name}, {size(entry)}" if entry else ""
 
 
@@ -157,7 +157,7 @@ def get_model(runtime: Runtime, name: str, cancel: Cancel) -> Iterator[int]:
     The person must have agreed to its `terms`. A cancelled download keeps its part for the next
     time. Raises `UsageError` if there is no model of this name, else `ModelError`.
     """
-    remote = find(runtime, name).remote
+    remote = find_model(runtime, name).remote
     assert remote
     failures = []
     for source, fetch in _sources(runtime, remote):

@@ -64,7 +64,7 @@ class ModelChoice:
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the models that are here, sorted by owner, and the recommended ones to get."""
-    current = chosen_name(runtime) if not runtime.settings.server else None
+    current = chosen_model(runtime) if not runtime.settings.server else None
     to_get = {entry.file: entry for entry in recommended() if entry.file}
     choices = [_choice(runtime, BUNDLED, bundled_model(), is_current=current == BUNDLED)]
     names = {BUNDLED}
@@ -101,7 +101,7 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     return sorted(_with_speed(runtime, choices), key=lambda choice: choice.embeds)
 
 
-def default_file(places: Paths) -> Path | None:
+def default_model_file(places: Paths) -> Path | None:
     """Return the file of the default model; None unless complete."""
     if (entry := default_model()) is None:
         return None
@@ -109,14 +109,16 @@ def default_file(places: Paths) -> Path | None:
     return path if path.is_file() and path.stat().st_size == entry.bytes else None
 
 
-def chosen_name(runtime: Runtime) -> str:
+def chosen_model(runtime: Runtime) -> str:
     """Return the configured model, a file or `BUNDLED`; by default the default model if here."""
-    return runtime.settings.model or str(default_file(runtime.paths) or BUNDLED)
+    return runtime.settings.model or str(default_model_file(runtime.paths) or BUNDLED)
 
 
-def missing_default(places: Paths, chosen: Settings) -> Recommended | None:
+def missing_default_model(places: Paths, chosen: Settings) -> Recommended | None:
     """Return the default model if it would answer but is not downloaded, else None."""
-    return default_model() if _names_nothing(chosen) and default_file(places) is None else None
+    return (
+        default_model() if _names_nothing(chosen) and default_model_file(places) is None else None
+    )
 
 
 def is_default_choice(runtime: Runtime, name: str) -> bool:
@@ -129,7 +131,7 @@ def _names_nothing(chosen: Settings) -> bool:
     return not chosen.model and not chosen.server
 
 
-def machine(runtime: Runtime) -> str:
+def describe_machine(runtime: Runtime) -> str:
     """Describe the free memory, and the processor or graphics card that models run on."""
     layers, graphics = runtime.settings.gpu_layers, llama_build.graphics()
     share = "all layers" if layers < 0 else f"{layers:,} layers"
@@ -204,14 +206,14 @@ def use_model(runtime: Runtime, name: str) -> str:
     empty text. Raises `UsageError` for an unknown name, a damaged file, or a model that is fixed
     for this start.
     """
-    if (embedder := named_embedder(runtime, name)) is not None:
+    if (embedder := find_embedder(runtime, name)) is not None:
         preferences.set_preference(runtime, "embedding_model", str(embedder.path or ""))
         return (
             _origin_warning(embedder.path)
             if embedder.path and embedder.path.is_file() and embedder.kept_by != MEMAPP
             else ""
         )
-    value, chosen = named(runtime, name)
+    value, chosen = resolve_model(runtime, name)
     preferences.check_free(runtime, "server")
     preferences.set_preference(runtime, "model", value)
     if runtime.settings.server:
@@ -233,7 +235,7 @@ def _origin_warning(path: Path) -> str:
     )
 
 
-def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
+def find_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
     """Return the embedding model of this name, file or folder; None if there is none here."""
     if choice := next(
         (
@@ -249,7 +251,7 @@ def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
     return choice if choice and choice.embeds else None
 
 
-def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
+def search_notice(runtime: Runtime, choice: ModelChoice) -> str:
     """Explain what changes when another model searches by meaning."""
     texts = counted(embed.stored(runtime), "text")
     search = (
@@ -263,7 +265,7 @@ def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
     return search + (reading if choice.path else "")
 
 
-def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
+def resolve_model(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
     """Return the value of the setting `model` for a name or file, and its entry if listed.
 
     Raises `UsageError` if there is none.
@@ -273,7 +275,7 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
     if name == BUNDLED:
         return BUNDLED, chosen
     if chosen is not None and chosen.path is not None:
-        return "" if chosen.path == default_file(runtime.paths) else str(chosen.path), chosen
+        return "" if chosen.path == default_model_file(runtime.paths) else str(chosen.path), chosen
     if path.is_file():
         return str(gguf_file.first_part(path.absolute())), chosen
     if chosen is not None:

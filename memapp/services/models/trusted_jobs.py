@@ -8,14 +8,14 @@ from memapp.services.models.manifest import known_jobs
 from memapp.store import model_jobs as store
 
 
-def may_do(runtime: Runtime, model: ChatModel | None, job: ModelJob) -> bool:
+def is_trusted_with(runtime: Runtime, model: ChatModel | None, job: ModelJob) -> bool:
     """Return True if a model is trusted with a job."""
-    return model is not None and job in jobs_of(runtime, key_of(model))
+    return model is not None and job in jobs_of(runtime, model_key(model))
 
 
-def may_review(runtime: Runtime, model: ChatModel) -> bool:
+def is_trusted_to_review(runtime: Runtime, model: ChatModel) -> bool:
     """Return True if a model is trusted with reviewing answers in a council."""
-    return all(may_do(runtime, model, job) for job in REVIEWS)
+    return all(is_trusted_with(runtime, model, job) for job in REVIEWS)
 
 
 def jobs_of(runtime: Runtime, key: str) -> tuple[ModelJob, ...]:
@@ -37,9 +37,9 @@ def in_words(runtime: Runtime, key: str) -> str:
 
 def results_of(runtime: Runtime, model: ChatModel) -> dict[ModelJob, JobTest]:
     """Return the test results of a model, by job."""
-    return store.get_tests(runtime.read(), key_of(model))
+    return store.get_tests(runtime.read(), model_key(model))
 
 
-def key_of(model: ChatModel) -> str:
+def model_key(model: ChatModel) -> str:
     """Return the key of a model."""
     return model.key or model.name

@@ -1,63 +1,73 @@
-"""Recall: the memories, messages and limits that bear on a text, without what is withheld."""
+"""Recall: the memories, messages and limits that bear on a text, without withheld ones.
+
+`recall` searches, `retrieve` chooses for a reply, `quotations` quotes in place of a model, and
+`answer_query` serves agents. `redact` removes pending, denied and withdrawn text.
+"""
 
 from memapp.services.recall.episodes import EPISODE, episodes_of, latest_episodes
 from memapp.services.recall.limits import forgotten_limits, reminder, without_reminder
-from memapp.services.recall.memory_list import what_is_known
-from memapp.services.recall.memory_query import conversation_scope, find, news, query, scope
-from memapp.services.recall.named_memories import Named, named, said_of
+from memapp.services.recall.memory_list import known_about
+from memapp.services.recall.memory_query import (
+    agent_scope,
+    answer_query,
+    conversation_scope,
+    recall_capped,
+    take_news,
+)
+from memapp.services.recall.named_memories import SubjectMatch, match_subject, message_ids_about
 from memapp.services.recall.ordinary_sentences import (
-    may_be_told,
+    is_tellable,
     own_sentences,
     surely_ordinary,
-    untouched,
+    unredacted,
 )
-from memapp.services.recall.quotations import Quoted, quotation
-from memapp.services.recall.redaction import tellable, without_withheld, without_words_of_withheld
+from memapp.services.recall.quotations import QuotedAnswer, format_quotation
+from memapp.services.recall.redaction import drop_withheld, redact, redact_withheld
 from memapp.services.recall.retrieval import (
     Retrieved,
-    expectation,
-    look_up,
-    prefetched,
-    shown,
-    take_prefetched,
+    idle_prefetch,
+    memories_in_prompt,
+    prediction_after,
+    retrieve,
+    take_typing_prefetch,
 )
 from memapp.services.recall.search import RecallRequest, recall
-from memapp.services.recall.similar_memories import Near, near, same_as
+from memapp.services.recall.similar_memories import Neighbours, nearest_memories, same_memory_id
 
 __all__ = [
     "EPISODE",
-    "Named",
-    "Near",
-    "Quoted",
+    "Neighbours",
+    "QuotedAnswer",
     "RecallRequest",
     "Retrieved",
+    "SubjectMatch",
+    "agent_scope",
+    "answer_query",
     "conversation_scope",
+    "drop_withheld",
     "episodes_of",
-    "expectation",
-    "find",
     "forgotten_limits",
+    "format_quotation",
+    "idle_prefetch",
+    "is_tellable",
+    "known_about",
     "latest_episodes",
-    "look_up",
-    "may_be_told",
-    "named",
-    "near",
-    "news",
+    "match_subject",
+    "memories_in_prompt",
+    "message_ids_about",
+    "nearest_memories",
     "own_sentences",
-    "prefetched",
-    "query",
-    "quotation",
+    "prediction_after",
     "recall",
+    "recall_capped",
+    "redact",
+    "redact_withheld",
     "reminder",
-    "said_of",
-    "same_as",
-    "scope",
-    "shown",
+    "retrieve",
+    "same_memory_id",
     "surely_ordinary",
-    "take_prefetched",
-    "tellable",
-    "untouched",
-    "what_is_known",
+    "take_news",
+    "take_typing_prefetch",
+    "unredacted",
     "without_reminder",
-    "without_withheld",
-    "without_words_of_withheld",
 ]

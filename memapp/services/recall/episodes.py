@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
-from memapp.services.recall.ordinary_sentences import may_be_told
+from memapp.services.recall.ordinary_sentences import is_tellable
 from memapp.store import chat, memories
 
 EPISODE = "episode"
@@ -22,7 +22,7 @@ def episodes_of(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
         for memory in memories.list_learned_from(session, [message.id for message in said])
         if memory.category == EPISODE
     ]
-    shown = [memory for memory in episodes if may_be_told(runtime, memory)]
+    shown = [memory for memory in episodes if is_tellable(runtime, memory)]
     return sorted(shown, key=lambda memory: memory.created_at)
 
 

@@ -13,7 +13,7 @@ from memapp.language.questions import wants_something
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.recall.memory_query import conversation_scope
-from memapp.services.recall.quotations import HERE, IMPORTED, quotation
+from memapp.services.recall.quotations import HERE, IMPORTED, format_quotation
 from memapp.store import memories
 
 MOST = 4
@@ -54,7 +54,7 @@ def forgotten_limits(runtime: Runtime, reply: str, message: str) -> list[Recalle
 
 def reminder(runtime: Runtime, forgotten: Sequence[Recalled]) -> str:
     """Return the paragraph to append for forgotten limits; empty for none."""
-    lines = "\n".join(f"{quotation(runtime, hit)}." for hit in forgotten)
+    lines = "\n".join(f"{format_quotation(runtime, hit)}." for hit in forgotten)
     return f"\n\n{lines}" if forgotten else ""
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from memapp.domain.chat import Message
 from memapp.domain.consent import ConsentRequest, label
-from memapp.domain.memory import FromMemory, Memory, Recalled
+from memapp.domain.memory import Memory, OwnAnswer, Recalled
 from memapp.domain.profile import Hint
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.normal_form import normalise
@@ -13,7 +13,7 @@ from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.recall.memory_query import conversation_scope
-from memapp.services.recall.named_memories import named
+from memapp.services.recall.named_memories import match_subject
 from memapp.store import chat, consents, memories
 
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
@@ -24,30 +24,30 @@ LISTED = 8
 """Memories that are listed at once."""
 
 
-def what_is_known(
+def known_about(
     runtime: Runtime, content: str, message: Message, *, is_sure: bool
-) -> FromMemory | None:
+) -> OwnAnswer | None:
     """Return the memories of a subject, or of the person if none is named.
 
     None if the question may be about the world.
     """
     if not content:
         return _overview(runtime)
-    subject = named(runtime, content, conversation_scope(runtime))
+    subject = match_subject(runtime, content, conversation_scope(runtime))
     if subject.is_known or subject.corrected:
         return _listed(subject.values, (*subject.facts, *subject.corrected), "named")
     if subject.requests:
-        return FromMemory(that_it_waits(runtime, subject.requests[-1], message.thread_id))
+        return OwnAnswer(pending_sentence(runtime, subject.requests[-1], message.thread_id))
     if not is_sure:
         return None
     return (
         _listed((), subject.near, "named", UNSURE)
         if subject.near
-        else FromMemory(own_remarks.UNKNOWN[0])
+        else OwnAnswer(own_remarks.UNKNOWN[0])
     )
 
 
-def that_it_waits(
+def pending_sentence(
     runtime: Runtime, request: ConsentRequest, thread_id: str, *, is_sure: bool = True
 ) -> str:
     """Return a sentence on a pending request; its words only in the chat they are from.
@@ -61,7 +61,7 @@ def that_it_waits(
     return (own_remarks.WAITS if is_sure else own_remarks.MAY_WAIT)[0]
 
 
-def _overview(runtime: Runtime) -> FromMemory:
+def _overview(runtime: Runtime) -> OwnAnswer:
     """List the profile, the pinned, important or new memories, and the number of requests."""
     facts = memories.in_scope(
         runtime.read(), conversation_scope(runtime), runtime.settings.max_facts
@@ -79,9 +79,7 @@ def _overview(runtime: Runtime) -> FromMemory:
     return replace(known, text=line if known.text == NOTHING else f"{known.text}\n{line}")
 
 
-def _listed(
-    values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = ""
-) -> FromMemory:
+def _listed(values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = "") -> OwnAnswer:
     """Return the values no fact says, the facts, and the number of further ones."""
     fact_words = " ".join(f" {normalise(memory.text)} " for memory in facts)
     lines = [
@@ -92,7 +90,7 @@ def _listed(
     more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
     lines_shown = [*filter(None, [lead]), *lines, *map(_fact_line, facts[:LISTED]), *more]
     hits = tuple(Recalled.of(memory, 0.0, why, memory.updated_at) for memory in facts[:LISTED])
-    return FromMemory("\n".join(lines_shown) or NOTHING, hits)
+    return OwnAnswer("\n".join(lines_shown) or NOTHING, hits)
 
 
 def _fact_line(memory: Memory) -> str:

@@ -25,7 +25,7 @@ ALWAYS = 50
 """Memories of always-recalled categories that a request takes at most."""
 
 
-def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> QueryAnswer:
+def answer_query(runtime: Runtime, capability: Capability, request: QueryRequest) -> QueryAnswer:
     """Answer a request, best hits first, and tell the changes if the budget allows.
 
     Raises `Refused` for a request beyond the capability.
@@ -34,14 +34,14 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     categories = frozenset(request.categories) or capability.categories
     if request.filters.category is not None:
         categories &= {request.filters.category}
-    seen = scope(runtime, capability, categories, request.filters)
+    seen = agent_scope(runtime, capability, categories, request.filters)
     wanted = RecallRequest(request.query, top_k=request.top_k, kinds=("memory",), scope=seen)
-    fitting = find(runtime, wanted, request.threshold)
+    fitting = recall_capped(runtime, wanted, request.threshold)
     # One place is kept for memories related to the hits, which come after these.
     if len(fitting) > request.top_k > 1 and not is_related(fitting[request.top_k - 1]):
         fitting = [*fitting[: request.top_k - 1], fitting[request.top_k]]
     found_ids = {hit.id for hit in fitting}
-    unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
+    unasked = always_recalled(runtime, seen, ALWAYS) if not request.threshold else []
     added = [hit for hit in unasked if hit.id not in found_ids]
     hits = _within_lengths(runtime, seen, [*fitting, *added])[: request.top_k]
     memories_by_id = {
@@ -63,14 +63,16 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     return QueryAnswer(unseen.lines, as_wanted, len(there_still) - len(affordable))
 
 
-def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
-    """Return the hits for a text, best first, at most the length of each category."""
+def recall_capped(
+    runtime: Runtime, request: RecallRequest, threshold: float = 0.0
+) -> list[Recalled]:
+    """Recall, but at most `rag_length` hits of each category."""
     return _within_lengths(
         runtime, request.scope, [hit for hit in recall(runtime, request) if hit.score >= threshold]
     )
 
 
-def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
+def always_recalled(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
     """Return the memories of always-recalled categories, pinned and important ones first."""
     names = frozenset(
         category
@@ -92,16 +94,16 @@ def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
 
 def conversation_scope(runtime: Runtime) -> Scope:
     """Return the scope of a chat: the categories on the supervisor's list."""
-    return scope(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
+    return agent_scope(runtime, runtime.categories.capability(SUPERVISOR, runtime.user_id))
 
 
-def scope(
+def agent_scope(
     runtime: Runtime,
     capability: Capability,
     categories: frozenset[str] | None = None,
     filters: QueryFilters = QueryFilters(),  # noqa: B008 - frozen
 ) -> Scope:
-    """Return the scope of a request; by default everything the capability allows."""
+    """Return the scope of an agent's request; by default everything its capability allows."""
     seen = capability.categories if categories is None else categories & capability.categories
     return Scope(
         capability.user_id,
@@ -162,7 +164,7 @@ def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
     return min((length for length in lengths if length is not None), default=None)
 
 
-def changed(
+def untold_changes(
     runtime: Runtime,
     seen: Scope,
     reader: str,
@@ -175,10 +177,10 @@ def changed(
     return summarise(change_log.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
-def news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
+def take_news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
     """Return the lines of the changes an agent was not told yet, and mark them as told."""
-    seen = scope(runtime, capability)
-    unseen = changed(runtime, seen, _reader(capability))
+    seen = agent_scope(runtime, capability)
+    unseen = untold_changes(runtime, seen, _reader(capability))
     if not runtime.database.read_only:
         with runtime.write() as session:
             change_log.settle(session, seen, _reader(capability), unseen.settled)
@@ -189,7 +191,9 @@ def _affordable_news(
     runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int
 ) -> Delta:
     """Return the changes for an agent if their lines fit the budget; else they wait."""
-    news = changed(runtime, scope(runtime, capability), _reader(capability), quoted=quoted)
+    news = untold_changes(
+        runtime, agent_scope(runtime, capability), _reader(capability), quoted=quoted
+    )
     return news if sum(_cost(runtime, line) for line in news.lines) <= budget else NO_NEWS
 
 
@@ -248,6 +252,6 @@ def _note(
         access_counts.count_access(session, [hit.id for hit in hits])
         if not reason:
             change_log.settle(
-                session, scope(runtime, capability), _reader(capability), unseen.settled
+                session, agent_scope(runtime, capability), _reader(capability), unseen.settled
             )
         events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

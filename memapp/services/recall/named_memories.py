@@ -27,8 +27,8 @@ FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """What memory holds of a subject."""
+class SubjectMatch:
+    """The entries of memory about a subject."""
 
     facts: tuple[Memory, ...] = ()
     values: tuple[Hint, ...] = ()
@@ -44,8 +44,8 @@ class Named:
         return bool(self.facts or self.values)
 
 
-def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
-    """Return what memory holds of a subject.
+def match_subject(runtime: Runtime, content: str, scope: Scope | None = None) -> SubjectMatch:
+    """Return the entries of memory about a subject.
 
     Without a scope for the person themself: nothing is withheld.
     """
@@ -77,10 +77,12 @@ def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
         if memory not in facts and is_about(f"{memory.instead_of} {memory.text}", subject)
     ]
     near = () if facts or values else _near_facts(hits, memories_by_id, subject)
-    return Named(tuple(facts), tuple(values), tuple(matching_requests), tuple(corrected), near)
+    return SubjectMatch(
+        tuple(facts), tuple(values), tuple(matching_requests), tuple(corrected), near
+    )
 
 
-def said_of(runtime: Runtime, content: str) -> list[str]:
+def message_ids_about(runtime: Runtime, content: str) -> list[str]:
     """Return the ids of the messages with all the named words."""
     is_about_subject = partial(is_about, subject=subject_of(content))
     hits = recall(runtime, RecallRequest(content, AMONG, kinds=("message",)))

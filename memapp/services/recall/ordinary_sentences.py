@@ -13,7 +13,7 @@ from memapp.language.own_words import own_words
 from memapp.language.sentence import is_sensitive, tells_secret
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services.recall.redaction import tellable
+from memapp.services.recall.redaction import redact
 from memapp.store import chat
 
 LEAST_WORDS = 3
@@ -42,20 +42,20 @@ def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
     ]
 
 
-def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
+def unredacted(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
     """Return the messages typed by the person from which nothing is withheld."""
     whole = {message.id: message.text for message in messages if message.typed_text}
     return [
         message
-        for message in tellable(runtime.read(), [typed for typed in messages if typed.id in whole])
+        for message in redact(runtime.read(), [typed for typed in messages if typed.id in whole])
         if message.text == whole[message.id]
     ]
 
 
-def may_be_told(runtime: Runtime, memory: Memory) -> bool:
+def is_tellable(runtime: Runtime, memory: Memory) -> bool:
     """Return True if all sources of a memory exist and nothing in them is withheld."""
     sources = chat.get_messages(runtime.read(), memory.sources)
-    return all(message.active for message in sources) and len(untouched(runtime, sources)) == len(
+    return all(message.active for message in sources) and len(unredacted(runtime, sources)) == len(
         memory.sources
     )
 

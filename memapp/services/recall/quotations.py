@@ -13,7 +13,7 @@ from itertools import islice
 from memapp.domain.chat import BY_MEMAPP, FROM_MEMORY, Message, Origin
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.memory import FromMemory, Recalled, State
+from memapp.domain.memory import OwnAnswer, Recalled, State
 from memapp.domain.named_time import until
 from memapp.domain.ranking import words_of as words_in
 from memapp.domain.text import one_line, shorten
@@ -26,9 +26,9 @@ from memapp.language.word_file import CODES, WordFile, words_of
 from memapp.prompts.respond import FEWEST_WORDS
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
-from memapp.services.recall.memory_list import that_it_waits
-from memapp.services.recall.memory_query import conversation_scope, find
-from memapp.services.recall.redaction import tellable, without_words_of_withheld
+from memapp.services.recall.memory_list import pending_sentence
+from memapp.services.recall.memory_query import conversation_scope, recall_capped
+from memapp.services.recall.redaction import drop_withheld, redact
 from memapp.services.recall.search import RecallRequest
 from memapp.store import chat, consents, memories
 
@@ -64,15 +64,15 @@ SUPERSEDED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedAnswer:
     """An answer of memapp itself to a question about the person."""
 
-    told: FromMemory
+    answer: OwnAnswer
 
     @property
     def lines(self) -> list[str]:
         """Return the quotations with their days; none if nothing was told."""
-        return self.told.text.splitlines() if self.told.hits else []
+        return self.answer.text.splitlines() if self.answer.hits else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class _Question:
         ]
 
 
-def quoted(runtime: Runtime, message: Message) -> Quoted | None:
+def quoted_answer(runtime: Runtime, message: Message) -> QuotedAnswer | None:
     """Return the quotations for a message, or a note that nothing was told.
 
     None if the message may not ask about the person.
@@ -120,52 +120,52 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
         return None
     question = _Question(message, subject, words, frozenset(content(message.text, words)))
     if subject == "own" and (own_values := _of_profile(runtime, question)):
-        return Quoted(own_values)
-    score, quotations = best(runtime, question)
+        return QuotedAnswer(own_values)
+    score, quotations = best_quotations(runtime, question)
     if subject == "own" and (waits := _best_pending(runtime, question, max(score, GATE[subject]))):
         request, is_sure = waits
-        told = that_it_waits(runtime, request, message.thread_id, is_sure=is_sure)
-        return Quoted(FromMemory(told))
+        told = pending_sentence(runtime, request, message.thread_id, is_sure=is_sure)
+        return QuotedAnswer(OwnAnswer(told))
     if quotations and score >= GATE[subject]:
         in_order = sorted(quotations, key=lambda quotation: quotation.hit.at)
         hits = tuple(
             replace(quotation.hit, text=f"{quotation.hit.text}{_until(runtime, quotation)}")
             for quotation in in_order
         )
-        return Quoted(
-            FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits)
+        return QuotedAnswer(
+            OwnAnswer("\n".join(_line(runtime, quotation) for quotation in in_order), hits)
         )
-    return Quoted(FromMemory(NOT_TOLD)) if subject in SURELY else None
+    return QuotedAnswer(OwnAnswer(NOT_TOLD)) if subject in SURELY else None
 
 
-def _of_profile(runtime: Runtime, question: _Question) -> FromMemory | None:
+def _of_profile(runtime: Runtime, question: _Question) -> OwnAnswer | None:
     """Return the profile values a question asks for, in the words they were told in."""
     fields, session = asked_fields(question.message.text, question.words), runtime.read()
     requests = [request for request in consents.list_standing(session) if request.field in fields]
     lines, hits = [], []
     for request in requests[:LINES]:
-        evidence = tellable(session, chat.get_messages(session, request.evidence[:1]))
-        told = [_excerpt(runtime, question, message) for message in evidence]
-        if told and request.new_value.casefold() in told[0].casefold():
-            hits.append(replace(Recalled.of_message(evidence[0], "profile"), text=told[0]))
-            lines.append(quotation(runtime, hits[-1]))
+        evidence = redact(session, chat.get_messages(session, request.evidence[:1]))
+        excerpts = [_excerpt(runtime, question, message) for message in evidence]
+        if excerpts and request.new_value.casefold() in excerpts[0].casefold():
+            hits.append(replace(Recalled.of_message(evidence[0], "profile"), text=excerpts[0]))
+            lines.append(format_quotation(runtime, hits[-1]))
         else:
             day = _day(runtime, request.decided_at or request.created_at)
             speaker = (IMPORTED if request.proposer == "import" else HERE)[""]
             lines.append(f"{speaker} {day}: “{label(request.field)}: {request.new_value}”")
-    return FromMemory("\n".join(lines), tuple(hits)) if lines else None
+    return OwnAnswer("\n".join(lines), tuple(hits)) if lines else None
 
 
-def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]]:
+def best_quotations(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]]:
     """Return at most two quotations for a question, and how surely they answer."""
-    request = RecallRequest(
-        question.message.text, FOUND, frozenset({question.message.id}), ("message",)
+    scope = conversation_scope(runtime)
+    request = RecallRequest(question.message.text, FOUND, frozenset({question.message.id}))
+    of_messages, of_memories = (
+        replace(request, kinds=kinds, scope=scope) for kinds in (("message",), ("memory",))
     )
-    request = replace(request, scope=conversation_scope(runtime))
-    from_messages = _best_messages(
-        runtime, question, _with_fitted_likeness(runtime, question, find(runtime, request))
-    )
-    hits = [] if question.asked == "replied" else find(runtime, replace(request, kinds=("memory",)))
+    hits = _with_fitted_likeness(runtime, question, recall_capped(runtime, of_messages))
+    from_messages = _best_messages(runtime, question, hits)
+    hits = [] if question.asked == "replied" else recall_capped(runtime, of_memories)
     hits = _with_fitted_likeness(runtime, question, hits)
     from_memories = _best_memories(
         runtime, question, hits, [quotation.hit for quotation in from_messages[:LINES]]
@@ -247,7 +247,7 @@ def _best_messages(
     ]
     excerpts = (
         (message.id, _excerpt(runtime, question, message))
-        for message in tellable(session, of_speaker[:THEIRS])
+        for message in redact(session, of_speaker[:THEIRS])
     )
     excerpt_of = dict(
         islice(((message_id, excerpt) for message_id, excerpt in excerpts if excerpt), SCORED)
@@ -357,7 +357,7 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
     former = [
         memory
         for memory in former
-        if question.score(memory.text, 0.0) and without_words_of_withheld(session, [memory.text])
+        if question.score(memory.text, 0.0) and drop_withheld(session, [memory.text])
     ]
     scores = _scores(runtime, question, [memory.text for memory in former])
     hits = [
@@ -371,10 +371,10 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
 
 
 def _line(runtime: Runtime, quoted: _Quotation) -> str:
-    return quotation(runtime, quoted.hit, _until(runtime, quoted))
+    return format_quotation(runtime, quoted.hit, _until(runtime, quoted))
 
 
-def quotation(runtime: Runtime, hit: Recalled, end: str = "") -> str:
+def format_quotation(runtime: Runtime, hit: Recalled, end: str = "") -> str:
     """Return a quotation with its day: `You told me on 3 November: “my sister loves pottery”`."""
     speaker = (IMPORTED if hit.is_imported else HERE)[hit.said_by]
     return f"{speaker} {_day(runtime, hit.at)}{end}: “{hit.text}”"

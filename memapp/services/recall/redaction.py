@@ -20,13 +20,13 @@ CUT_AMONG = 20
 Said = TypeVar("Said", Message, Candidate, Recalled)
 
 
-def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
+def redact(session: Session, said: Sequence[Said]) -> list[Said]:
     """Redact messages: remove pending or denied text, drop withdrawn messages."""
     withdrawn_ids = withdrawn.withdrawn(session, [item.id for item in said]) if said else set()
-    return without_withheld(session, [item for item in said if item.id not in withdrawn_ids])
+    return redact_withheld(session, [item for item in said if item.id not in withdrawn_ids])
 
 
-def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
+def redact_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
     """Remove pending or denied text from messages; drop messages left empty."""
     withheld = _withheld(session, said) if said else {}
     rests = _tellable_texts(session, [item.id for item in said if item.id in withheld], withheld)
@@ -34,7 +34,7 @@ def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
     return [item for item in kept if item.text or item.id not in rests]
 
 
-def without_words_of_withheld(session: Session, texts: Sequence[str], said: str = "") -> list[str]:
+def drop_withheld(session: Session, texts: Sequence[str], said: str = "") -> list[str]:
     """Return the texts without a hint at pending or denied values, except those in `said`."""
     values = _unconfirmed(session, consents.withheld(session))
     values = [hint for hint in values if not says_any(said, [hint])]

@@ -19,9 +19,14 @@ from memapp.prompts import respond
 from memapp.runtime import Runtime
 from memapp.services.lessons.recall import recall_lessons
 from memapp.services.recall.limits import MOST, known_limits
-from memapp.services.recall.memory_query import always, changed, conversation_scope, find
-from memapp.services.recall.redaction import without_words_of_withheld
-from memapp.services.recall.search import RecallRequest, needed, plainly_needed
+from memapp.services.recall.memory_query import (
+    always_recalled,
+    conversation_scope,
+    recall_capped,
+    untold_changes,
+)
+from memapp.services.recall.redaction import drop_withheld
+from memapp.services.recall.search import RecallRequest, recall_by_spelling, recall_keywords
 from memapp.store import chat, checkpoints, expectations, memories
 from memapp.store.search import NewestFacts
 
@@ -29,8 +34,8 @@ LEAST_MATCH = 0.12
 """Part of a score that must come from the message, not from a pinned or recent memory."""
 
 
-class _Least(NamedTuple):
-    """Least score of a hit without a shared word, and least likeness in meaning.
+class _Thresholds(NamedTuple):
+    """The least score of a hit without a shared word, and the least likeness in meaning.
 
     A fact below this likeness shares a word and nothing else. Long messages are like nothing much,
     but share words.
@@ -42,10 +47,10 @@ class _Least(NamedTuple):
     """Likeness of a hit that shares no word."""
 
 
-LEAST, SURE = _Least(0.33, 0.25), _Least(1.0, 0.5)
-REQUEST = _Least(0.33, 0.25, 0.3)
+LEAST, SURE = _Thresholds(0.33, 0.25), _Thresholds(1.0, 0.5)
+REQUEST = _Thresholds(0.33, 0.25, 0.3)
 """For messages that need something but ask nothing about the person."""
-ON_DEMAND, AT_LEAST_A_WORD = _Least(0.2, 0.25), _Least(0.2, -1.0)
+ON_DEMAND, AT_LEAST_A_WORD = _Thresholds(0.2, 0.25), _Thresholds(0.2, -1.0)
 """For the second search, after a question about the person found nothing."""
 
 
@@ -68,7 +73,7 @@ class Retrieved:
         return self.searches > 1
 
 
-def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
+def prediction_after(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     """Return the prediction after the model's last reply, if only memapp's words followed.
 
     A prediction with pending or denied content is not used.
@@ -81,86 +86,84 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     ):
         return None
     prediction = expectations.expected_after(runtime.read(), last.id)
-    return (
-        prediction
-        if prediction and without_words_of_withheld(runtime.read(), [prediction.text])
-        else None
-    )
+    return prediction if prediction and drop_withheld(runtime.read(), [prediction.text]) else None
 
 
-def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
-    """Return call 1 made in idle time for the expected message, if any."""
+def idle_prefetch(
+    runtime: Runtime, thread_id: str, expected: Prediction | None
+) -> Prefetched | None:
+    """Return the result of call 1 made in idle time for the predicted message, if any."""
     done = checkpoints.load(runtime.read(), thread_id).prefetch
     if expected is None or done is None or done.prediction_id != expected.id:
         return None
     return Prefetched(expected.text, done.needed_info)
 
 
-def take_prefetched(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
-    """Return call 1 made while typing, if the message is sent unchanged and nothing was erased."""
+def take_typing_prefetch(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
+    """Return, once, the result of call 1 made while the message was typed; None if it changed."""
     typed, runtime.typed = runtime.typed, None
     if typed is None or typed[:2] != (thread_id, runtime.database.erasures):
         return None
     return typed[2] if typed[2].message == text else None
 
 
-def look_up(
+def retrieve(
     runtime: Runtime,
     thread_id: str,
     text: str,
     needed_info: Sequence[str],
     in_prompt: Sequence[Message],
 ) -> Retrieved:
-    """Look up the memories a message needs; search again for a question about the person.
+    """Retrieve the memories a message needs; search again for a question about the person.
 
     The best hit of the message comes first, then those of `needed_info`. In a question about the
     person these come behind all hits of the message, and before the always-recalled memories. If
     nothing is needed, only sure hits are told; else untold changes, too. An inner voice is told
     about a case, to which only memories with a word of the message belong.
     """
-    own_case = _is_inner_voice(runtime, thread_id)
-    lessons = () if own_case else recall_lessons(runtime, thread_id, text)
-    needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
+    inner_voice = _has_inner_voice(runtime, thread_id)
+    lessons = () if inner_voice else recall_lessons(runtime, thread_id, text)
+    needed_info = drop_withheld(runtime.read(), needed_info, text)
     seen, scope = frozenset(message.id for message in in_prompt), conversation_scope(runtime)
     limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
-        return Retrieved(
-            tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons
-        )
+        spelled_alike = tuple(recall_by_spelling(runtime, needed_info, scope, limit))
+        return Retrieved(spelled_alike, searches=1, lessons=lessons)
     words = words_of(text)
     asked = asked_about(text, words)
-    is_own = asked in ("own", "replied") and not own_case
+    is_own = asked in ("own", "replied") and not inner_voice
     of_person = asked in ("own", "perhaps", "replied")
     request = RecallRequest(
         text, runtime.settings.top_k, seen, scope=scope, newest=NewestFacts(runtime.read(), scope)
     )
-    hits_found = find(runtime, request)
+    hits_found = recall_capped(runtime, request)
     # Otherwise an earlier question would come back as a note.
-    hits_found = [hit for hit in hits_found if asked or own_case or hit.kind == "memory"]
-    least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
+    hits_found = [hit for hit in hits_found if asked or inner_voice or hit.kind == "memory"]
+    least = LEAST if of_person or inner_voice else REQUEST if needed_info else SURE
     fitting = partial(_fitting, text, asks_replies=asked == "replied")
-    chosen = fitting(hits_found, least, own_case=own_case)
-    asked_for = [] if own_case else needed(runtime, needed_info, scope, request.newest)
+    chosen = fitting(hits_found, least, inner_voice=inner_voice)
+    asked_for = [] if inner_voice else recall_keywords(runtime, needed_info, scope, request.newest)
     hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
     on_demand = not hits and limit > 0 and is_own
     if on_demand:
         more = _last_said(in_prompt, text)
         wider = replace(request, text=" ".join([text, *more]))
-        second_hits = find(runtime, wider) if more else hits_found
+        second_hits = recall_capped(runtime, wider) if more else hits_found
         hits = _distinct(
             text,
             fitting(second_hits, ON_DEMAND) or fitting(second_hits, AT_LEAST_A_WORD),
             limit,
         )
     if is_own:
-        hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
+        hits = _distinct(text, [*hits, *asked_for, *always_recalled(runtime, scope, limit)], limit)
     limits = (
-        [] if own_case or is_own else _limits(runtime, text, words, [text, *needed_info], in_prompt)
+        []
+        if inner_voice or is_own
+        else _limits(runtime, text, words, [text, *needed_info], in_prompt)
     )
-    is_told = not own_case and bool(needed_info or asked)
-    delta = (
-        changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
-    )
+    is_told = not inner_voice and bool(needed_info or asked)
+    quoted = [hit.id for hit in hits]
+    delta = untold_changes(runtime, scope, thread_id, seen, quoted) if is_told else NO_NEWS
     return Retrieved(hits, delta, 1 + on_demand, tuple(limits), lessons)
 
 
@@ -184,14 +187,14 @@ def _limits(
 def _fitting(
     text: str,
     hits: Sequence[Recalled],
-    least: _Least,
+    least: _Thresholds,
     *,
     asks_replies: bool,
-    own_case: bool = False,
+    inner_voice: bool = False,
 ) -> list[Recalled]:
     """Return the hits that belong to a message, best first.
 
-    In an `own_case` a hit must share a word. A reply of memapp belongs only to a question for
+    For an inner voice a hit must share a word. A reply of memapp belongs only to a question for
     replies, and comes first there: else it would come back as a fact.
     """
     words = words_of(text)
@@ -204,7 +207,7 @@ def _fitting(
             is_alike
             and hit.score >= least.score
             and hit.score - hit.boosts >= LEAST_MATCH
-            and not own_case
+            and not inner_voice
         )
         is_like = hit.cosine >= least.cosine or (
             least is not SURE and (hit.kind == "message" or hit.cosine == 0)
@@ -230,7 +233,7 @@ def _plain(text: str) -> str:
     return one_line(text).casefold().rstrip(" .!")
 
 
-def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
+def memories_in_prompt(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
     """Return all memories in a prompt: hits, limits, changed memories and lessons."""
     hits = frozenset(hit.id for hit in retrieved.hits)
     ids = [memory_id for memory_id in retrieved.delta.memory_ids if memory_id not in hits]
@@ -244,7 +247,7 @@ def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
     )
 
 
-def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
+def _has_inner_voice(runtime: Runtime, thread_id: str) -> bool:
     thread = chat.get_thread(runtime.read(), thread_id)
     return runtime.persona_in(thread).is_inner_voice
 

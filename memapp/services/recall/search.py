@@ -22,7 +22,7 @@ from memapp.language.named_times import named_times
 from memapp.language.query_words import measure_asked, query_words
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
-from memapp.services.recall.redaction import tellable
+from memapp.services.recall.redaction import redact
 from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
@@ -85,7 +85,7 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     return [*(_recalled(hit, words) for hit in hits), *_related(runtime, hits, edges)]
 
 
-def needed(
+def recall_keywords(
     runtime: Runtime,
     needed_info: Sequence[str],
     scope: Scope,
@@ -116,7 +116,7 @@ def needed(
     return list({hit.id: hit for hit in reversed(in_turn)}.values())[::-1]
 
 
-def plainly_needed(
+def recall_by_spelling(
     runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int
 ) -> list[Recalled]:
     """Return the facts spelled most like a keyword, in text or tags; newest first of equals."""
@@ -174,7 +174,7 @@ def _redacted(
     likeliest = sorted(
         candidates, key=lambda candidate: (candidate.bm25 > 0, candidate.cosine), reverse=True
     )
-    tellable_messages = tellable(
+    tellable_messages = redact(
         runtime.read(), [candidate for candidate in likeliest if candidate.kind == "message"]
     )
     cut = [candidate for candidate in tellable_messages if candidate.text != before[candidate.id]]

@@ -1,4 +1,4 @@
-"""The memories similar to a text, and the one that says the same."""
+"""The nearest memories of a text, and the memory that says the same."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ NEAREST = 50
 NEWEST = 50
 """The number of newest memories compared, too, and of memories without a vector yet."""
 
-Near = Sequence[tuple[Memory, float]]
-"""Memories with their similarity to a text, as cosines."""
+Neighbours = Sequence[tuple[Memory, float]]
+"""Memories near in meaning to a text, with their cosines."""
 
 
-def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
-    """Return the memories to compare each new text with; without an embedder the newest ones.
+def nearest_memories(runtime: Runtime, texts: Sequence[str]) -> list[Neighbours]:
+    """Return the nearest memories of each text; without an embedder the newest ones.
 
     Memories are compared by their stored vectors; only those without one are embedded. If the
     stored vectors are of another model than the one that reads, the stored ones select the memories
     and the reading model gives the cosines.
     """
-    nearest = _near(runtime, texts)
+    nearest = _nearest(runtime, texts)
     known = [memory.text for neighbours in nearest for memory, _ in neighbours]
     if runtime.judge_embedder is runtime.embedding or not known:
         return nearest
@@ -41,7 +41,7 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     ]
 
 
-def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
+def _nearest(runtime: Runtime, texts: Sequence[str]) -> list[Neighbours]:
     session = runtime.read()
     embedder = runtime.embedding.ready()
     if embedder is None or not texts:
@@ -52,7 +52,7 @@ def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
         return [_newest(session)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
     newest = memories.newest_keys(session, NEWEST)
-    nearest: list[Near] = []
+    nearest: list[Neighbours] = []
     for vector in rows[: len(texts)]:
         likeness = stored.likeness(session, vector)
         cosines = {key: likeness.of(key) for key in (*likeness.nearest(NEAREST), *newest)}
@@ -67,7 +67,7 @@ def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     return nearest
 
 
-def _newest(session: Session) -> Near:
+def _newest(session: Session) -> Neighbours:
     return [
         (memory, 0.0)
         for memory in memories.list_memories(session, ALL_LIVE, limit=NEWEST)
@@ -75,7 +75,7 @@ def _newest(session: Session) -> Near:
     ]
 
 
-def same_as(session: Session, text: str, known: Near) -> str:
+def same_memory_id(session: Session, text: str, known: Neighbours) -> str:
     """Return the id of the live memory that says the same up to articles and word forms, if any.
 
     Similarity in meaning does not count: two sentences that differ in a number or a `not` are as

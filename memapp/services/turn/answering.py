@@ -44,7 +44,14 @@ from memapp.prompts.attempt import Attempt
 from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
 from memapp.services.open_turn import OpenTurn, best_effort, said_in
-from memapp.services.recall import Quoted, Retrieved, forgotten_limits, look_up, quotation, reminder
+from memapp.services.recall import (
+    QuotedAnswer,
+    Retrieved,
+    forgotten_limits,
+    format_quotation,
+    reminder,
+    retrieve,
+)
 from memapp.services.reply import ERASED, OpenReply
 from memapp.services.turn.prompt import affordable, prompt_context, reply_request
 from memapp.services.turn.reply_checks import (
@@ -62,7 +69,7 @@ ENDS = (".", "!", "?", "\n")
 
 def write_reply(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     """Write the reply of an open turn and save it; end with `Completed` or `Failed`."""
-    reply = _Writing(runtime, turn)
+    reply = _ReplyWriter(runtime, turn)
     error: MemappError | None = None
     try:
         with (
@@ -88,15 +95,15 @@ def write_reply(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         yield Completed(saved)
 
 
-class _Writing(OpenReply):
+class _ReplyWriter(OpenReply):
     """A reply that the model, or memapp, is writing."""
 
     def write(self) -> Iterator[TurnEvent]:
         """Generate the reply, a second time if the first repeats earlier text, and correct it."""
         runtime, turn = self.runtime, self.turn
-        if turn.known is not None:
-            self.text = own_remarks.reworded(turn.known.text, self._said())
-            self.retrieved = Retrieved(turn.known.hits, searches=1)
+        if turn.own_answer is not None:
+            self.text = own_remarks.reworded(turn.own_answer.text, self._said())
+            self.retrieved = Retrieved(turn.own_answer.hits, searches=1)
             self.waited_seconds = time.monotonic() - turn.began_at
             yield self.save_recalled()
             yield Streamed(self.text)
@@ -105,14 +112,14 @@ class _Writing(OpenReply):
             yield Waiting(runtime.chat.note)
         model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
         context = yield from self._prepare(model)
-        attempt = Attempt(len(turn.others))
+        attempt = Attempt(len(turn.earlier_replies))
         yield from self._stream(model, context, attempt)
         repeated = (
             respond.repeats(self.text, exchanges(turn.earlier), self._message)
             or echoed_message(self.text, self._message)
             or " ".join(self._recited())
         )
-        if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
+        if (repeated or self.text.strip() in turn.earlier_replies) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = ""
             yield from self._stream(model, context, replace(attempt, second=True))
@@ -137,7 +144,7 @@ class _Writing(OpenReply):
             look_up_notes = partial(self._look_up, model, context, about, in_prompt)
             self.retrieved = self._attempt("look_up", look_up_notes) or Retrieved()
             yield self.save_recalled()
-        return replace(context, said=(*context.said, *turn.others))
+        return replace(context, said=(*context.said, *turn.earlier_replies))
 
     def _correct(self) -> Iterator[TurnEvent]:
         """Remove recited and echoed sentences; replace a reply at odds with the notes; remind."""
@@ -155,7 +162,10 @@ class _Writing(OpenReply):
             yield Streamed(self.text)
         if turn.quoted and not self._attempt("is_held", partial(self._is_held, turn.quoted)):
             yield Restarted(self.text)
-            self.turn, self.text = replace(turn, known=turn.quoted.told), turn.quoted.told.text
+            self.turn, self.text = (
+                replace(turn, own_answer=turn.quoted.answer),
+                turn.quoted.answer.text,
+            )
             yield Streamed(self.text)
         elif turn.message is not None:
             yield from self._attempt("remind", self._remind) or ()
@@ -181,9 +191,9 @@ class _Writing(OpenReply):
 
         The rest of the prediction is completed in idle time.
         """
-        if self.turn.kept:
-            self.needed_info, self.has_asked = self.turn.kept, True
-            return Predicted(self.turn.kept, "kept", Usage())
+        if self.turn.needed_info:
+            self.needed_info, self.has_asked = self.turn.needed_info, True
+            return Predicted(self.turn.needed_info, "kept", Usage())
         prompt, sampling = predict.request(context)
         text, enough = "", Cancel()
         with (
@@ -215,10 +225,10 @@ class _Writing(OpenReply):
     ) -> Retrieved:
         """Return the memories for the reply that fit into the prompt."""
         if self.turn.quoted:
-            retrieved = Retrieved(self.turn.quoted.told.hits, searches=1)
+            retrieved = Retrieved(self.turn.quoted.answer.hits, searches=1)
         else:
             thread_id = self.turn.thread.id
-            retrieved = look_up(self.runtime, thread_id, about, self.needed_info, in_prompt)
+            retrieved = retrieve(self.runtime, thread_id, about, self.needed_info, in_prompt)
         return affordable(self.runtime, model, context, retrieved)
 
     def _stream(
@@ -277,7 +287,7 @@ class _Writing(OpenReply):
         self.text, self.shown = self.text.rstrip() + paragraph, (*self.shown, *new)
         return [Streamed(paragraph), *([Found(self.shown)] if new else [])]
 
-    def _is_held(self, quoted: Quoted) -> bool:
+    def _is_held(self, quoted: QuotedAnswer) -> bool:
         """Return True if the quotations or the chat support the reply's claims about the person."""
         typed = [message.text for message in self.turn.earlier if message.role is Role.USER]
         return is_held(self.text, self._message, quoted.lines, typed, words_of(self._message))
@@ -305,7 +315,7 @@ class _Writing(OpenReply):
         return recited_sentences(self.text, self._message, self._notes, self.turn.earlier)
 
     def _quotations(self, notes: Sequence[Recalled]) -> str:
-        return "\n".join(quotation(self.runtime, note) for note in notes)
+        return "\n".join(format_quotation(self.runtime, note) for note in notes)
 
     @contextmanager
     def watched(self) -> Iterator[None]:

@@ -1,11 +1,12 @@
 """A turn of a chat: save the message, read it, compare it with the prediction, then reply.
 
 `take_turn` is the door; iterating runs the turn, and to stop iterating stops it and keeps the
-partial reply. Only the removal of secrets reads a message before it is saved. The hot path makes
-two model calls, or one if the first was made in idle time. Learning happens later
-(`services.jobs.learn`). No call is needed for a yes or no to a consent request, a request to the
-memory (`services.memory_requests`), and a question that the person's words answer
-(`services.recall.quotations`).
+partial reply. The stages are `_process_message` (read the message, carry out its request), `_reply`
+(compare; quote, or let the model reply) and `answering.write_reply`. Only the removal of secrets
+reads a message before it is saved. A turn makes two model calls, or one if the first was made in
+idle time. Learning happens later (`services.jobs.learn`). No call is needed for a yes or no to a
+consent request, a request to the memory (`services.memory_requests`), and a question that the
+person's words answer (`services.recall.quotations`).
 """
 
 import time
@@ -24,7 +25,7 @@ from memapp.domain.chat import (
     valid_message,
 )
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.memory import FromMemory
+from memapp.domain.memory import OwnAnswer
 from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Usage
 from memapp.domain.turn_events import (
@@ -46,7 +47,7 @@ from memapp.services import learning
 from memapp.services.consent import questions
 from memapp.services.expectation_check import compare
 from memapp.services.memory_requests import requests
-from memapp.services.models import may_do
+from memapp.services.models import is_trusted_with
 from memapp.services.open_turn import (
     OpenTurn,
     best_effort,
@@ -54,7 +55,7 @@ from memapp.services.open_turn import (
     raise_if_answered_elsewhere,
     said_in,
 )
-from memapp.services.recall import expectation, prefetched, quotations, take_prefetched
+from memapp.services.recall import idle_prefetch, prediction_after, quotations, take_typing_prefetch
 from memapp.services.turn.answering import write_reply
 from memapp.store import chat, checkpoints, expectations, history, learning_queue, leases
 from memapp.store.session import Session
@@ -112,7 +113,7 @@ def _process_message(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     assert message is not None
     attempt = partial(best_effort, runtime, turn.thread.id)
     typed = attempt(
-        "take_prefetched", partial(take_prefetched, runtime, turn.thread.id, message.text)
+        "take_prefetched", partial(take_typing_prefetch, runtime, turn.thread.id, message.text)
     )
     confirmed = attempt(
         "read_answer", partial(confirm_answer, runtime, message, turn.reply, earlier)
@@ -132,10 +133,10 @@ def _process_message(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     if confirmed:
         yield Completed(confirmed)
     elif done is not None and done.is_all:
-        yield from write_reply(runtime, replace(turn, known=done.said))
+        yield from write_reply(runtime, replace(turn, own_answer=done.said))
     elif attempt("unasked", partial(questions.answered_unasked, runtime, message)):
-        waits = FromMemory(own_remarks.WAITS[0], is_own_word=True)
-        yield from write_reply(runtime, replace(turn, known=waits))
+        waits = OwnAnswer(own_remarks.WAITS[0], is_own_word=True)
+        yield from write_reply(runtime, replace(turn, own_answer=waits))
     else:
         yield from _reply(runtime, turn, typed)
     if done is not None:
@@ -152,9 +153,9 @@ def _reply(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterat
     message = turn.message
     assert message is not None
     attempt = partial(best_effort, runtime, turn.thread.id)
-    expected = attempt("expectation", partial(expectation, runtime, turn.earlier))
+    expected = attempt("expectation", partial(prediction_after, runtime, turn.earlier))
     prefetch = typed or attempt(
-        "prefetched", partial(prefetched, runtime, turn.thread.id, expected)
+        "prefetched", partial(idle_prefetch, runtime, turn.thread.id, expected)
     )
     expected = attempt("classify", partial(compare, runtime, expected, message))
     yield Compared(expected)
@@ -163,10 +164,10 @@ def _reply(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterat
     own_answer = None
     quoted = attempt("quotations", partial(_quoted_answer, runtime, turn.thread, message))
     if quoted and not (quoted.lines and _may_answer(runtime)):
-        own_answer, quoted = quoted.told, None
+        own_answer, quoted = quoted.answer, None
     attempt("checkpoint", partial(_mark_read, runtime, turn.thread.id))
     yield from write_reply(
-        runtime, replace(turn, prefetch=prefetch, known=own_answer, quoted=quoted)
+        runtime, replace(turn, prefetch=prefetch, own_answer=own_answer, quoted=quoted)
     )
 
 
@@ -175,7 +176,9 @@ def _mark_read(runtime: Runtime, thread_id: str) -> None:
         checkpoints.advance(session, thread_id, Checkpoint.read)
 
 
-def _quoted_answer(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
+def _quoted_answer(
+    runtime: Runtime, thread: Thread, message: Message
+) -> quotations.QuotedAnswer | None:
     """Return the quotations that answer a message, unless a model answers better.
 
     A model trusted with answers gets those that are surely about the person, and answers the rest
@@ -188,11 +191,11 @@ def _quoted_answer(runtime: Runtime, thread: Thread, message: Message) -> quotat
     if not asked or (asked == "anything" and runtime.chat.ready()):
         return None
     is_for_model = asked not in quotations.SURELY and _may_answer(runtime)
-    return None if is_for_model else quotations.quoted(runtime, message)
+    return None if is_for_model else quotations.quoted_answer(runtime, message)
 
 
 def _may_answer(runtime: Runtime) -> bool:
-    return may_do(runtime, runtime.chat.ready(), "answers")
+    return is_trusted_with(runtime, runtime.chat.ready(), "answers")
 
 
 def _deactivate_from(
@@ -243,7 +246,14 @@ def retry_turn(
         question = chat.put_last(session, question) if question else None
     yield Accepted(message, reply, last)
     turn = OpenTurn(
-        thread, earlier, message, reply, cancel or Cancel(), erasures, kept=kept, others=others
+        thread,
+        earlier,
+        message,
+        reply,
+        cancel or Cancel(),
+        erasures,
+        needed_info=kept,
+        earlier_replies=others,
     )
     if is_unread:
         yield from _process_message(runtime, turn)

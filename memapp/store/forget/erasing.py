@@ -57,9 +57,11 @@ _FOLLOWING = (
 _SAME_VERSIONS = f"""DELETE FROM versions
                      WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
                      AND memory_id IN (SELECT id FROM memories
-                                       WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
+                                       WHERE user_id = :user
+                                       AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
 _VERSIONS_INSTEAD = f"""DELETE FROM versions
-    WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND holds({INSTEAD_OF})"""  # noqa: S608
+    WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user)
+    AND holds({INSTEAD_OF})"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)

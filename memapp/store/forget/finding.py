@@ -105,7 +105,8 @@ def texts_of(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...]:
               WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
               UNION ALL
               SELECT {TEXT} FROM versions
-              WHERE +user_id = :user AND memory_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+              WHERE +user_id = :user
+              AND memory_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
     return tuple(dict.fromkeys(session.column(sql, ids=memory_ids)))
 
 

@@ -40,16 +40,16 @@ def done(line: LogLine) -> str:
         return "undid" if entry.undoes else "added"
     if line.pinned is not None:
         return "pinned" if line.pinned else "unpinned"
-    return entry.event.told
+    return entry.event.verb
 
 
 def about(line: LogLine) -> str:
     """Return the subject of a change: the words of a live memory, else only its kind."""
     if line.entry.event is Event.PROFILE:
-        return label_of(line.entry.memory_id)
+        return label_of(line.entry.subject_id)
     if is_file(line):
         return "a file"
-    if line.entry.memory_id.startswith(MESSAGE):
+    if line.entry.subject_id.startswith(MESSAGE):
         return f"{counted(line.entries, 'message')} of yours"
     if line.entry.is_of_lesson:
         return "a lesson"
@@ -58,7 +58,7 @@ def about(line: LogLine) -> str:
 
 def is_file(line: LogLine) -> bool:
     """Return True if a line is about an imported file."""
-    return line.entry.memory_id.startswith(IMPORT)
+    return line.entry.subject_id.startswith(IMPORT)
 
 
 class LogRows(TimedRows[LogLine]):

@@ -48,7 +48,7 @@ def over_time(runtime: Runtime) -> tuple[list[Tally], date]:
 def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine, ...], bool]:
     """Return the page of the log before an entry, or the newest; and True if older pages exist."""
     entries = activity.entries(runtime, before=before, limit=PAGE + 1)
-    ids = {entry.memory_id for entry in entries[:PAGE] if entry.event is not Event.PROFILE}
+    ids = {entry.subject_id for entry in entries[:PAGE] if entry.event is not Event.PROFILE}
     # The words of memories that are not live stay out of the log.
     texts = {
         memory.id: memory.text
@@ -57,15 +57,15 @@ def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine
     }
     lines: list[LogLine] = []
     for entry in entries[:PAGE]:
-        if entry.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, entry):
+        if entry.subject_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, entry):
             lines[-1] = replace(lines[-1], entry=entry, entries=lines[-1].entries + 1)
         else:
-            lines.append(LogLine(entry, texts.get(entry.memory_id, ""), _pinned(runtime, entry)))
+            lines.append(LogLine(entry, texts.get(entry.subject_id, ""), _pinned(runtime, entry)))
     return tuple(lines), len(entries) > PAGE
 
 
 def _is_alike(before: Entry, entry: Entry) -> bool:
-    return before.memory_id.startswith(MESSAGE) and (before.step, before.event) == (
+    return before.subject_id.startswith(MESSAGE) and (before.step, before.event) == (
         entry.step,
         entry.event,
     )

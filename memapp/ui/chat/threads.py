@@ -54,7 +54,11 @@ class ThreadList(OptionList):
         super().__init__(id="thread-list", markup=False, compact=True)
         self._pane = pane
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         match action:
             case "rename" | "remove":
                 return self._chosen() is not None

@@ -137,7 +137,7 @@ class Queue:
 def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
     """Return the pending requests, or those of a file."""
     told: dict[str, str] = {}
-    count, asleep = pending.count_pending(runtime), tuple(pending.asleep(runtime))
+    count, asleep = pending.count_pending(runtime), tuple(pending.list_snoozed(runtime))
     if file_id and (file := pending.get_file(runtime, file_id)):
         page = min(page, (file.facts + file.chats - 1) // SHOWN)
         of_file = pending.list_of_file(runtime, file_id, limit=SHOWN, offset=page * SHOWN)
@@ -214,7 +214,7 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
     """Return the decisions after an entry of the history, newest first, without retractions."""
     profile = decisions.profile(runtime)
     decided = [
-        (entry, str(entry.meta.get("decision", "changed")), entry.memory_id.partition(":")[2])
+        (entry, str(entry.meta.get("decision", "changed")), entry.subject_id.partition(":")[2])
         for entry in activity.entries(runtime, limit=ENTRIES)
         if entry.event is Event.PROFILE and not entry.undoes and entry.number > number
     ]

@@ -231,7 +231,11 @@ class RequestsPane(Horizontal):
 
     # Answers --------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         if action == "wake":
             return bool(self.queue and self.queue.asleep)
         if action in ("mark", "mark_all"):
@@ -298,7 +302,7 @@ class RequestsPane(Horizontal):
 
     @background("decide")
     async def action_wake(self) -> None:
-        for step in await asyncio.to_thread(past_decisions.wake, self.runtime):
+        for step in await asyncio.to_thread(past_decisions.wake_snoozed, self.runtime):
             self.session.undone.drop(step)
         self.session.memories_changed()
 

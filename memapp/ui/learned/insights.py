@@ -48,7 +48,11 @@ class InsightsPane(KindPane):
         self.detail.content.reasons = {insight.memory.id: _why(insight) for insight in listed}
         return [insight.memory for insight in listed]
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         return self.read is not None if action == "keep" else True
 
     @background("memory-action")

@@ -85,7 +85,11 @@ class ChecklistView(Vertical, can_focus=True):
         words = (f"{number}. {step}", "$text-muted" if done else "bold" if is_current else "")
         return joined(sign, ("☑ ", "bold $success") if done else "☐ ", words)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         shown = self._shown
         if action == "again":
             return shown is not None and shown.done > 0

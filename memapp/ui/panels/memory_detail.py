@@ -166,7 +166,11 @@ class MemoryDetail(Vertical):
     def allow_focus_children(self) -> bool:
         return self.memory is not None
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         return bool(self.memory and self.memory.sources) if action == "source" else True
 
     def show(self, memory: Memory | None, *, at_once: bool = False) -> None:

@@ -45,10 +45,14 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
     def key(self, item: tuple[int, Moment]) -> str:
         return str(item[0])
 
-    def draw(self, item: tuple[int, Moment], width: int) -> Content:  # noqa: ARG002  # one width fits all
+    def draw(
+        self,
+        item: tuple[int, Moment],
+        width: int,  # noqa: ARG002 - one width fits all
+    ) -> Content:
         number, version = item
         sign = "A " if number == self.base else "  "
-        what = f"{version.event.told} by {who(version.actor)}"
+        what = f"{version.event.verb} by {who(version.actor)}"
         return joined(
             (sign, "bold $accent"),
             f"v{number:<3}",

@@ -100,7 +100,11 @@ class MemoryRelations(Tree[str]):
         if event.node is not self.root and event.node.data:
             self.post_message(self.Walked(event.node.data))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         return action not in ("branch", "select_cursor") or any(
             child.data for child in self.root.children
         )

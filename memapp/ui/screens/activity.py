@@ -208,7 +208,7 @@ class ActivityScreen(ModeScreen):
             if wanted == "copy":
                 copy(self, (two[1].text))
                 return
-        self.app.post_message(MemoryWanted(line.entry.memory_id))
+        self.app.post_message(MemoryWanted(line.entry.subject_id))
 
     # Agents ---------------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class ActivityScreen(ModeScreen):
         """Show the running job, its progress, and if the jobs are paused."""
         if not (self.is_current and self.tab == "upkeep"):
             return
-        running, left = self.runtime.progress, await asyncio.to_thread(jobs.left, self.runtime)
+        running, left = self.runtime.progress, await asyncio.to_thread(jobs.work_left, self.runtime)
         words = "Nothing runs now. Jobs start by themselves, after each answer and now and then."
         if running is not None:
             words = f"Running: {running.does} · {running.done:,} done, {left:,} left"
@@ -274,7 +274,7 @@ class ActivityScreen(ModeScreen):
     def _step_opened(self, event: RowList.Opened) -> None:
         current = event.rows.current
         if current is not None and current.step.text:
-            self.app.post_message(MemoryWanted(current.step.memory_id))
+            self.app.post_message(MemoryWanted(current.step.subject_id))
 
     @background("undo")
     async def action_undo_last(self) -> None:

@@ -241,7 +241,11 @@ class ChatScreen(StyledScreen):
 
     # Keys and the palette -------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         match action:
             case "stop":
                 return self.session.talk.busy

@@ -41,7 +41,11 @@ class ModelRows(ExplainedRows[ModelChoice]):
     def key(self, item: ModelChoice) -> str:
         return item.name
 
-    def draw(self, item: ModelChoice, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
+    def draw(
+        self,
+        item: ModelChoice,
+        width: int,  # noqa: ARG002 - what does not fit is cut
+    ) -> Content:
         weight = size(item.bytes) if item.bytes else "missing"
         sign = "●" if item.current else ""
         weight_and_fit = f"{weight:>8}   {SIGNS[item.fit]:12}"
@@ -120,7 +124,7 @@ class ModelsScreen(ModeScreen):
     @background("models", exclusive=True)
     async def refresh_models(self) -> None:
         choices = await asyncio.to_thread(models.list_models, self.runtime)
-        self._machine = await asyncio.to_thread(models.machine, self.runtime)
+        self._machine = await asyncio.to_thread(models.describe_machine, self.runtime)
         rows = self.models.rows
         self._answering = next(
             (rows.key(choice) for choice in choices if choice.current and not choice.embeds), ""
@@ -187,7 +191,7 @@ class ModelsScreen(ModeScreen):
         if chosen.embeds:
             if chosen.current:
                 return
-            terms = await asyncio.to_thread(models.search_terms, self.runtime, chosen)
+            terms = await asyncio.to_thread(models.search_notice, self.runtime, chosen)
             question = Question(f"Search with {chosen.name}?", terms, "search with it", "do not")
             if not await self.app.push_screen_wait(question):
                 return
@@ -217,7 +221,11 @@ class ModelsScreen(ModeScreen):
             notify(self, f"First {talk.downloading.name}: one model at a time.")
         self.look_again()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         if action != "remove":
             return True
         model, download = self.models.rows.current, self.session.talk.downloading

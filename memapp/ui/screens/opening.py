@@ -98,7 +98,11 @@ class OpeningScreen(StyledScreen):
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
         self.set_focus(None)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         return self.failed is not None if action in ("put_back", "quit") else True
 
     async def action_put_back(self) -> None:

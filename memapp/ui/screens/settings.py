@@ -37,7 +37,11 @@ class SettingRows(ExplainedRows[Preference]):
     def key(self, item: Preference) -> str:
         return item.name
 
-    def draw(self, item: Preference, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
+    def draw(
+        self,
+        item: Preference,
+        width: int,  # noqa: ARG002 - what does not fit is cut
+    ) -> Content:
         return columns(
             "*" if item.value != item.default else "",
             row(item.label, 24),
@@ -83,7 +87,11 @@ class SettingsScreen(ModeScreen):
         yield self.settings
         yield KeyLine()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         preference = self.settings.rows.current
         return action != "default" or (
             preference is not None and preference.value != preference.default

@@ -113,7 +113,11 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self.refresh_bindings()
         self.post_message(self.Moved(self))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002 - Textual's signature
+    ) -> bool | None:
         return self._count > 0 if action == "open" else True
 
     def say_empty(self, text: str) -> None:

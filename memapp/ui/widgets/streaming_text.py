@@ -57,7 +57,12 @@ class LiveText(Widget):
             self._lines += wrapped
             self._last = shown[len(shown.rstrip()) - len(wrapped[-1].rstrip()) :]
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  # Textual's signature
+    def get_content_height(
+        self,
+        container: Size,  # noqa: ARG002 - Textual's signature
+        viewport: Size,  # noqa: ARG002
+        width: int,
+    ) -> int:
         if width != self._width:
             self._width, self._lines, self._last = width, [], ""
             self._wrap(self._text)

@@ -479,13 +479,13 @@ def test_an_older_step_undone_makes_nothing_known_that_needs_a_yes_by_now(runtim
 def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
     requests = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
     steps = [decisions.snooze(runtime, request.id) for request in requests]
-    assert [request.id for request in pending.asleep(runtime)] == [
+    assert [request.id for request in pending.list_snoozed(runtime)] == [
         request.id for request in requests
     ]
-    assert sorted(past_decisions.wake(runtime)) == sorted(steps)
-    assert (pending.asleep(runtime), len(pending.list_pending(runtime))) == ([], 2)
+    assert sorted(past_decisions.wake_snoozed(runtime)) == sorted(steps)
+    assert (pending.list_snoozed(runtime), len(pending.list_pending(runtime))) == ([], 2)
     decisions.approve(runtime, requests[1].id)
     step = decisions.snooze(runtime, proposed(runtime, "health", "migraine").id)
     forget.forget_everywhere(runtime, "asthma")
-    assert past_decisions.wake(runtime) == [step]
-    assert pending.asleep(runtime) == [], "forgetting left it alone"
+    assert past_decisions.wake_snoozed(runtime) == [step]
+    assert pending.list_snoozed(runtime) == [], "forgetting left it alone"

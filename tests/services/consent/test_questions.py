@@ -149,7 +149,7 @@ def test_a_question_from_a_clock_ahead_hears_its_answer_and_knows(runtime: Runti
     later(runtime, days=300)
     question = questions.ask(runtime, proposed(runtime).id, thread)
     later(runtime, days=-300)
-    pending.begin_again(runtime)
+    pending.restart_deadlines(runtime)
     assert questions.read_answer(runtime, question, typed(runtime, thread, "yes"))
     answer = questions.answered_by(runtime, question)
     assert answer and answer.step == undo.undo_last(runtime).id

@@ -118,9 +118,9 @@ def test_a_yes_to_a_file_replaces_nothing_in_the_profile(runtime: Runtime, tmp_p
 def test_a_file_is_put_off_and_woken_as_one(runtime: Runtime, tmp_path: Path) -> None:
     file = brought(runtime, tmp_path)
     decisions.snooze(runtime, file.id)
-    assert (pending.count_pending(runtime), len(pending.asleep(runtime))) == (0, 1)
-    past_decisions.wake(runtime)
-    assert (pending.list_files(runtime), pending.asleep(runtime)) == ([file], [])
+    assert (pending.count_pending(runtime), len(pending.list_snoozed(runtime))) == (0, 1)
+    past_decisions.wake_snoozed(runtime)
+    assert (pending.list_files(runtime), pending.list_snoozed(runtime)) == ([file], [])
 
 
 def test_the_same_file_twice_asks_once(runtime: Runtime, tmp_path: Path) -> None:
