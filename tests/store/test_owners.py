@@ -22,6 +22,7 @@ WITHOUT_A_PERSON = {
     "restore._prepare": "a backup is put in place as a whole: nobody's yes in it counts any more",
     "scope._CONDITIONS": "over `memories o`, of which `Scope.where` names the person",
     "sync._PARTS": "within a row of the person's",
+    "sync._VERSION": "within a row of the person's",
     "vectors.Matrix": "up to which number the embeddings were read, whoever's they are",
     "vectors._TEXT": "one row by its key, which `waiting` found for the person",
 }

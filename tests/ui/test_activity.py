@@ -157,7 +157,7 @@ async def test_a_file_that_was_brought_in_is_told_to_be_one(seen: Seen, tmp_path
     await seen.until("undid a file")
 
 
-@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
+@pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "ctrl+z"]])
 async def test_chats_go_with_their_file(seen: Seen, tmp_path: Path, keys: list[str]) -> None:
     with empty_store() as other:
         say(other, new_chat(other), "I keep bees.")

@@ -292,7 +292,7 @@ async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(s
         await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
     await seen.press("f9")
     offered = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
-    assert offered[:2] == ["Undo the last change of a memory", "Find anything"]
+    assert {"Undo the last change of a memory", "Find anything"} <= set(offered)
     assert not {"Focus Next", "Focus Previous", "Copy selected text"} & set(offered)
 
 

@@ -122,7 +122,7 @@ def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None
         assert [thread.title for thread in chats.list_threads(other)] == ["A chat of before."]
         assert waiting(other) == {("city", "Oslo", "")}
         assert [line for line in dump(other) if line in before] == before
-        actual = [undo.undo_last(other).memory_id, undo.undo_last(other).text]
+        actual = [undo.undo_last(other).subject_id, undo.undo_last(other).text]
         assert actual == ["profile:tone", "I play chess."]
 
 
