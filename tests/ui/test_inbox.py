@@ -39,7 +39,7 @@ NEVER = 3600.0
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let answers count without the half second, and however quick the next key is."""
     monkeypatch.setattr(answer_lock, "ARMING_SECONDS", 0.0)
-    monkeypatch.setattr(answer_lock, "ALONE_SECONDS", 0.0001)
+    monkeypatch.setattr(answer_lock, "ALONE_SECONDS", 1e-9)
 
 
 @pytest.fixture

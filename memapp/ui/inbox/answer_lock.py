@@ -3,6 +3,7 @@
 An answer counts only after the request was visible for a while, and only as a single key.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -25,7 +26,7 @@ class Arming:
         self._dropped = dropped
         self._since = self._key_at = time.monotonic()
         self._timer: Timer | None = None
-        self._held: Timer | None = None
+        self._held: asyncio.TimerHandle | None = None
 
     @property
     def armed(self) -> bool:
@@ -44,7 +45,7 @@ class Arming:
         now = time.monotonic()
         alone, self._key_at = now - self._key_at >= ALONE_SECONDS, now
         if self._held is not None:
-            self._held.stop()
+            self._held.cancel()
             self._held = None
             self._dropped()
         if not (answers and alone and self.armed):
@@ -55,6 +56,8 @@ class Arming:
 
         def count() -> None:
             self._held = None
-            answer()
+            if self._widget.is_mounted:
+                answer()
 
-        self._held = self._widget.set_timer(ALONE_SECONDS, count)
+        # Textual's timer never fires if a busy machine delays its start by more than the delay.
+        self._held = asyncio.get_running_loop().call_later(ALONE_SECONDS, count)
