@@ -97,6 +97,8 @@ async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
     await seen.until("keep anyway")
     await seen.click("keep anyway")
     await seen.until(lambda: seen.known() == [SOUP])
+    await seen.until(seen.tells(f"Remembered “{SOUP}”"))
+    seen.app.clear_notifications()  # what is below them is looked at
     await seen.until(f"Remembered: {SOUP}")
     await seen.click("undo")
     await seen.until(lambda: seen.known() == [])
@@ -127,6 +129,7 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
         until=lambda: "I have diabetes." in seen.known(),
     )
     assert pending.list_pending(seen.runtime) == []
+    seen.app.clear_notifications()  # what is below them is looked at
     await seen.send("We're moving from Utrecht to Ghent soon.")
     await seen.until("Pending in the inbox: Fact “We're moving from Utrecht to Ghent soon.”")
 

@@ -329,7 +329,7 @@ class ChatTranscript(ThreadTranscript):
                 )
                 if step:
                     self._state.session.did(
-                        self, f"Remembered “{shorten(words_of(statement), LABEL_CHARS)}”", step
+                        self, f"Remembered “{shorten(statement.said, LABEL_CHARS)}”", step
                     )
                 else:
                     notify(self, words, problem=True)
