@@ -219,12 +219,6 @@ def undoable_steps(
                 SELECT last.number,
                        (SELECT number FROM undoable WHERE step = last.step
                         ORDER BY event = 'UNSAY', number LIMIT 1) AS first,
-                       (SELECT count(DISTINCT memory_id) FROM undoable
-                        WHERE step = last.step
-                        AND (actor = 'import'
-                             OR event = (SELECT event FROM undoable
-                                         WHERE step = last.step
-                                         ORDER BY event = 'UNSAY', number LIMIT 1))) AS memories,
                        (SELECT meta FROM history
                         WHERE step = last.step AND actor = 'import'
                         AND memory_id GLOB :imports) AS brought
@@ -234,7 +228,9 @@ def undoable_steps(
                 ORDER BY last.number DESC LIMIT :limit)
               SELECT h.step AS id, h.event, h.memory_id AS subject_id,
                      coalesce(m.text, l.rule_text) AS text,
-                     iif(m.origin = 'reflected', m.kind, '') AS kind, done.memories, h.actor,
+                     iif(m.origin = 'reflected', m.kind, '') AS kind, h.actor,
+                     (SELECT count(DISTINCT memory_id) FROM undoable
+                      WHERE step = h.step AND (actor = 'import' OR event = h.event)) AS memories,
                      h.ts AS at, coalesce(v.snapshot ->> 'pinned', 0) AS pinned,
                      h.meta ->> 'reason' AS reason,
                      coalesce(done.brought ->> '$.facts', 0) AS facts,

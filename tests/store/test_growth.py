@@ -40,6 +40,7 @@ from tests.builders import fact, on, typed_message
 from tests.store.conftest import NOW, USER
 
 FEW, MANY = 8, 120
+PERSON = Actor("person")
 MESSAGES = ["0", "1"]
 Look = Callable[[Connection, list[str]], object]
 
@@ -145,3 +146,16 @@ def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database
         taken.append([steps(database, [], look) for look in looks])
     few, many = taken
     assert [after < 6 * before for before, after in zip(few, many, strict=True)] == [True, True]
+
+
+def test_the_list_of_steps_is_read_in_time_with_a_step_of_many_memories(database: Database) -> None:
+    taken = []
+    for number in (40, 160):
+        with database.write() as conn:
+            new = [fact(f"User saw {n} of {number}.", NOW, category="notes") for n in range(number)]
+            ids = [changes.apply(on(conn), Created(memory), PERSON).memory_id for memory in new]
+            actor = Actor("person", step=on(conn).new_id())
+            for memory_id in ids:
+                changes.apply(on(conn), SoftDeleted(memory_id, "person", NOW), actor)
+        taken.append(steps(database, ids, lambda conn, _: history.undoable_steps(on(conn), 1)))
+    assert taken[1] < 6 * taken[0], "in proportion to its memories"
